@@ -1,0 +1,283 @@
+//! Something the host can do, as a value that knows no session.
+
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
+
+use jsonschema::Validator;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::{BoxFuture, context::Context, error::CallError, gate::Permit, schema};
+
+/// What a capability does to the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// No side effect.
+    Read,
+    /// Changes local files.
+    Write,
+    /// Runs programs.
+    Execute,
+    /// Leaves this machine, or concerns third parties.
+    External,
+}
+
+impl Category {
+    /// All of them, mildest first.
+    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Execute, Self::External];
+
+    /// The name in the journal and the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Execute => "execute",
+            Self::External => "external",
+        }
+    }
+}
+
+/// Whether an effect stays in the session's folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// Every file it touches lies in the workspace, symlinks resolved.
+    Workspace,
+    /// It touches something else, or that cannot be known.
+    Outside,
+}
+
+/// What a person sees of an effect before it happens.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Preview {
+    /// What it acts on: a path, a program.
+    pub object: String,
+    /// Short facts about it, such as `+4 −2` and `in the workspace`.
+    pub facts: Vec<String>,
+    /// Whether it stays in the workspace.
+    pub reach: Reach,
+    /// The effect in full.
+    pub body: Body,
+}
+
+/// The full text of an effect.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Body {
+    /// A file before and after; `old` is absent for a new file.
+    Diff { old: Option<String>, new: String },
+    /// A program with its arguments, where it runs and its limit.
+    Program { argv: Vec<String>, cwd: PathBuf, limit_ms: u64 },
+    /// Python to run.
+    Code { filename: String, code: String },
+    /// Anything else, as text.
+    Text { text: String },
+}
+
+/// What a capability gives back.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Content {
+    /// The value: text for most, an object where Python gets fields.
+    pub value: Value,
+    /// Pictures and the like.
+    pub attachments: Vec<Attachment>,
+}
+
+/// Something that is not text, kept beside a result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    /// Its media type.
+    pub media_type: String,
+    /// Base64.
+    pub data: String,
+}
+
+impl<V: Into<Value>> From<V> for Content {
+    fn from(value: V) -> Self {
+        Self { value: value.into(), attachments: Vec::new() }
+    }
+}
+
+type Status = dyn Fn(&Value) -> String + Send + Sync;
+type Previewer =
+    dyn Fn(Context, Value) -> BoxFuture<'static, Result<Preview, CallError>> + Send + Sync;
+type Handler =
+    dyn Fn(Permit, Context, Value) -> BoxFuture<'static, Result<Content, CallError>> + Send + Sync;
+
+/// A name, what it takes, what it does to the world, and the function that does it.
+#[derive(Clone)]
+pub struct Capability {
+    name: &'static str,
+    description: &'static str,
+    category: Category,
+    schema: Value,
+    validator: Arc<OnceLock<Validator>>,
+    status: Arc<Status>,
+    preview: Arc<Previewer>,
+    handler: Arc<Handler>,
+}
+
+impl Capability {
+    /// Begins a definition. `P` is the parameter type: its schema is shown, its fields are checked
+    /// (give it `deny_unknown_fields`). The category is never guessed.
+    pub fn define<P>(
+        name: &'static str,
+        description: &'static str,
+        category: Category,
+    ) -> Definition<P>
+    where
+        P: DeserializeOwned + JsonSchema + Send + 'static,
+    {
+        Definition { name, description, category, status: None, preview: None }
+    }
+
+    /// `module.function`, or a bare name for what belongs to no module.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The module it is imported from, if it has one.
+    pub fn module(&self) -> Option<&'static str> {
+        self.name.split_once('.').map(|(module, _)| module)
+    }
+
+    /// What a model is told about it.
+    pub fn description(&self) -> &'static str {
+        self.description
+    }
+
+    /// What it does to the world.
+    pub fn category(&self) -> Category {
+        self.category
+    }
+
+    /// The JSON Schema of its arguments: always of type `object`.
+    pub fn schema(&self) -> &Value {
+        &self.schema
+    }
+
+    /// One line for a person about this call.
+    pub fn status(&self, input: &Value) -> String {
+        (self.status)(input)
+    }
+
+    /// Checks the arguments; the error says which one and what was expected.
+    pub fn validate(&self, input: &Value) -> Result<(), CallError> {
+        let validator = self.validator.get_or_init(|| {
+            jsonschema::validator_for(&self.schema)
+                .expect("a schema made by schemars is a valid schema")
+        });
+        schema::check(self.name, validator, input)
+    }
+
+    /// What a person would be shown; also the last check before anybody is asked.
+    pub(super) fn preview(
+        &self,
+        cx: Context,
+        input: Value,
+    ) -> BoxFuture<'static, Result<Preview, CallError>> {
+        (self.preview)(cx, input)
+    }
+
+    /// Does it. Only the gate can make the permit.
+    pub(super) fn run(
+        &self,
+        permit: Permit,
+        cx: Context,
+        input: Value,
+    ) -> BoxFuture<'static, Result<Content, CallError>> {
+        (self.handler)(permit, cx, input)
+    }
+}
+
+impl fmt::Debug for Capability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Capability")
+            .field("name", &self.name)
+            .field("category", &self.category)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A capability in the making.
+pub struct Definition<P> {
+    name: &'static str,
+    description: &'static str,
+    category: Category,
+    status: Option<Arc<dyn Fn(&P) -> String + Send + Sync>>,
+    preview: Option<Arc<Previewer>>,
+}
+
+impl<P> Definition<P>
+where
+    P: DeserializeOwned + JsonSchema + Send + 'static,
+{
+    /// One line for people about a call, such as `write a.txt`.
+    #[must_use]
+    pub fn status(mut self, status: impl Fn(&P) -> String + Send + Sync + 'static) -> Self {
+        self.status = Some(Arc::new(status));
+        self
+    }
+
+    /// What a person sees before it happens. An error here refuses the call before anybody is asked.
+    #[must_use]
+    pub fn preview<F, Fut>(mut self, preview: F) -> Self
+    where
+        F: Fn(Context, P) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Preview, CallError>> + Send + 'static,
+    {
+        let (name, preview) = (self.name, Arc::new(preview));
+        self.preview = Some(Arc::new(move |cx, input| {
+            let preview = preview.clone();
+            Box::pin(async move { preview(cx, parse(name, input)?).await })
+        }));
+        self
+    }
+
+    /// The function that does it, which ends the definition.
+    pub fn handler<F, Fut>(self, handler: F) -> Capability
+    where
+        F: Fn(Permit, Context, P) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Content, CallError>> + Send + 'static,
+    {
+        let (name, handler) = (self.name, Arc::new(handler));
+        let status = self.status;
+        Capability {
+            name,
+            description: self.description,
+            category: self.category,
+            schema: schema::of::<P>(),
+            validator: Arc::default(),
+            status: Arc::new(move |input| match (&status, parse(name, input.clone())) {
+                (Some(status), Ok(parameters)) => status(&parameters),
+                (None, _) | (_, Err(_)) => name.to_owned(),
+            }),
+            preview: self.preview.unwrap_or_else(|| {
+                Arc::new(move |_, input| Box::pin(async move { Ok(plain(name, &input)) }))
+            }),
+            handler: Arc::new(move |permit, cx, input| {
+                let handler = handler.clone();
+                Box::pin(async move { handler(permit, cx, parse(name, input)?).await })
+            }),
+        }
+    }
+}
+
+fn parse<P: DeserializeOwned>(name: &str, input: Value) -> Result<P, CallError> {
+    serde_json::from_value(input).map_err(|error| schema::invalid(name, &error.to_string()))
+}
+
+/// The preview of a capability that gave none: its arguments, and the wider reach.
+fn plain(name: &str, input: &Value) -> Preview {
+    Preview {
+        object: name.to_owned(),
+        facts: Vec::new(),
+        reach: Reach::Outside,
+        body: Body::Text { text: serde_json::to_string_pretty(input).unwrap_or_default() },
+    }
+}

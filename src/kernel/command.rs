@@ -1,0 +1,20 @@
+//! What someone wants, in the imperative: the only thing a screen can do.
+
+use super::{
+    gate::approval::Answer,
+    id::{ApprovalId, SessionId},
+    spec::Mode,
+};
+
+/// What someone wants of the host. What comes of it is seen as events.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Say something to a session: now if it is idle, else when its exchange has ended.
+    Send { session: SessionId, text: String },
+    /// Answer a question.
+    Answer { approval: ApprovalId, answer: Answer },
+    /// Stop what a session's model is doing; agents below it go on.
+    Interrupt { session: SessionId },
+    /// Change what a session may do without asking.
+    SetMode { session: SessionId, mode: Mode },
+}

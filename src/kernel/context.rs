@@ -1,0 +1,65 @@
+//! What the capabilities of a session may use. What is not there cannot be misused.
+
+use std::{fmt, sync::Arc};
+
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    clock::Budget,
+    gate::Gate,
+    id::CallId,
+    port::{Env, Executor, Factory},
+    recorder::Recorder,
+    registry::Mounts,
+    spec::SessionSpec,
+};
+
+/// What a session's capabilities may use. Clones share everything.
+#[derive(Clone)]
+pub struct Context {
+    /// Who the session is.
+    pub spec: Arc<SessionSpec>,
+    /// The one road into the journal.
+    pub recorder: Recorder,
+    /// Who decides.
+    pub gate: Gate,
+    /// The workspace as this session sees it.
+    pub env: Arc<dyn Env>,
+    /// What runs programs, where the session may.
+    pub executor: Option<Arc<dyn Executor>>,
+    /// What starts agents, where the session may.
+    pub factory: Option<Arc<dyn Factory>>,
+    /// What the session's Python may import.
+    pub mounts: Arc<Mounts>,
+    /// Cancelled when somebody stops what the session is doing.
+    pub cancel: CancellationToken,
+    /// The call this context belongs to, once there is one.
+    pub call: Option<CallId>,
+    /// The sandbox clocks that stand still while this call asks: its execution's and those above.
+    pub clocks: Vec<Budget>,
+}
+
+impl Context {
+    /// The context of one call made in this one.
+    #[must_use]
+    pub fn of_call(&self, call: CallId) -> Self {
+        Self { call: Some(call), ..self.clone() }
+    }
+
+    /// The context of what runs on that clock.
+    #[must_use]
+    pub fn on_clock(&self, clock: Budget) -> Self {
+        let mut inner = self.clone();
+        inner.clocks.push(clock);
+        inner
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("session", &self.spec.id)
+            .field("call", &self.call)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,217 @@
+//! What happened, in the past tense: the lines of a journal and the only news a screen gets.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    capability::Category,
+    gate::approval::{Answer, Question},
+    id::{ApprovalId, CallId, SessionId},
+    invoke::ToolResult,
+    message::{ModelCall, Usage},
+    spec::{Mode, SessionSpec},
+};
+
+/// The version of the envelope that this program writes.
+pub const VERSION: u32 = 1;
+
+/// One line of a journal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Envelope {
+    /// The version it was written in.
+    pub v: u32,
+    /// Its place in the session, from 0, without gaps.
+    pub seq: u64,
+    /// When it was appended.
+    pub at: Timestamp,
+    /// The session it belongs to.
+    pub session: SessionId,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What happened. `type` names it on disk; a type this program does not know is kept and skipped.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// The first line of every journal.
+    SessionStarted { spec: SessionSpec },
+    /// Another process carried the session on; `notice` says what was lost or mended, if anything.
+    SessionResumed {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        notice: Option<String>,
+    },
+    /// The person (or the parent agent) said something.
+    MessageSent { text: String },
+    /// A request went to the model.
+    TurnStarted { turn: u32, model: String },
+    /// The model wrote; many small pieces are one event.
+    TextStreamed { text: String },
+    /// The model's answer ended: what it asks for, what it used and why it stopped.
+    TurnFinished {
+        stop: Stop,
+        usage: Usage,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<ModelCall>,
+    },
+    /// The session went idle: nothing more happens until somebody speaks.
+    ExchangeFinished { outcome: Outcome },
+    /// The gate let a call through, and it begins. From here on it may have taken effect.
+    CallStarted { call: Call, category: Category, decision: Decision },
+    /// A question was put; the sandbox clocks named by the call's execution stand still.
+    ApprovalRequested { question: Question },
+    /// Somebody answered, or something did in their name.
+    ApprovalAnswered {
+        approval: ApprovalId,
+        answer: Answer,
+        by: Decider,
+        waited_ms: u64,
+        excluded_ms: u64,
+    },
+    /// Nobody waits for the answer any more.
+    ApprovalWithdrawn { approval: ApprovalId, reason: String, waited_ms: u64, excluded_ms: u64 },
+    /// A program began to run.
+    ExecutionStarted { call: CallId, program: String, seal: Seal, limit_ms: u64 },
+    /// There is more output: this many bytes and whole lines so far, in the call's spool.
+    OutputWritten { call: CallId, bytes: u64, lines: u64 },
+    /// The program ended and nothing of it is left.
+    ExecutionFinished { call: CallId, status: ExitStatus, ran_ms: u64, excluded_ms: u64 },
+    /// A call has its result. `decision` stands here when the call never started.
+    CallFinished {
+        call: CallId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent: Option<CallId>,
+        origin: Origin,
+        result: ToolResult,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        decision: Option<Decision>,
+    },
+    /// The person chose another mode.
+    ModeChanged { from: Mode, to: Mode },
+    /// The call started an agent; the agent has a journal of its own.
+    ChildStarted { call: CallId, child: SessionId, agent: String, task: String },
+    /// The session is over and takes no more messages.
+    SessionFinished { outcome: Outcome },
+}
+
+/// Why a model stopped writing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "reason")]
+pub enum Stop {
+    /// It had said all.
+    End,
+    /// It wants results of calls.
+    Calls,
+    /// It reached its own limit of length: what it said is cut off.
+    Length,
+    /// A person stopped it.
+    Interrupted,
+    /// The provider failed; `message` says how and what to do.
+    Failed { message: String },
+}
+
+/// How an exchange or a session ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "result")]
+pub enum Outcome {
+    /// The model had no more to do.
+    Done,
+    /// A person stopped it.
+    Stopped,
+    /// It could not go on; `message` says why and what to do.
+    Failed { message: String },
+    /// A limit was reached; `message` names it.
+    Limit { message: String },
+}
+
+/// One call, with the exact input that runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// Its name.
+    pub id: CallId,
+    /// The capability.
+    pub name: String,
+    /// The arguments.
+    pub input: Value,
+    /// Who called.
+    pub origin: Origin,
+    /// The call inside which it was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<CallId>,
+}
+
+/// Who made a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "from")]
+pub enum Origin {
+    /// The model, directly.
+    Model,
+    /// Python that runs in an execution; `line` of its script, where known.
+    Python {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        line: Option<u32>,
+    },
+    /// A person, by hand.
+    Person,
+}
+
+/// What the gate said to a call, and in whose name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// Allowed or not.
+    pub allowed: bool,
+    /// Who or what decided.
+    pub by: Decider,
+}
+
+/// Who or what decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "who")]
+pub enum Decider {
+    /// The table of modes.
+    Mode { mode: Mode },
+    /// A standing yes of this session.
+    Grant,
+    /// The person at the keys.
+    Person,
+    /// Nobody: it had to be asked, and nobody was there.
+    Nobody,
+}
+
+/// What the sandbox of an execution lets it do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Seal {
+    /// No sandbox: it can do what the person can.
+    None,
+}
+
+/// How a program ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "how")]
+pub enum ExitStatus {
+    /// By itself, with this code.
+    Exited { code: i32 },
+    /// By a signal that was not ours.
+    Signalled { signal: i32 },
+    /// Its running time was used up.
+    TimedOut,
+    /// It was stopped with the call that ran it.
+    Cancelled,
+    /// It could not be started; `message` says why and what to do.
+    NotStarted { message: String },
+}
+
+impl Decision {
+    /// Let through.
+    pub fn allowed(by: Decider) -> Self {
+        Self { allowed: true, by }
+    }
+
+    /// Not let through.
+    pub fn denied(by: Decider) -> Self {
+        Self { allowed: false, by }
+    }
+}

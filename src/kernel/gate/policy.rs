@@ -1,0 +1,93 @@
+//! The table: what a mode says to a category. A plain function, and nothing else decides first.
+
+use crate::kernel::{
+    capability::{Category, Reach},
+    spec::Mode,
+};
+
+/// What the table says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// It runs.
+    Allow,
+    /// A person decides.
+    Ask,
+    /// It is refused without a question.
+    Block,
+}
+
+/// The verdict of one mode. Guarded asks as accept-edits does until a run's changes can be taken
+/// back.
+pub fn verdict(mode: Mode, category: Category, reach: Reach) -> Verdict {
+    match (mode, category) {
+        (_, Category::Read) => Verdict::Allow,
+        (Mode::Plan, Category::Write | Category::Execute | Category::External) => Verdict::Block,
+        (Mode::Auto, Category::Write | Category::Execute | Category::External) => Verdict::Allow,
+        (Mode::AcceptEdits | Mode::Guarded, Category::Write) => match reach {
+            Reach::Workspace => Verdict::Allow,
+            Reach::Outside => Verdict::Ask,
+        },
+        (Mode::AcceptEdits | Mode::Guarded, Category::Execute | Category::External)
+        | (Mode::Default, Category::Write | Category::Execute | Category::External) => Verdict::Ask,
+    }
+}
+
+/// The verdict of several modes at once, a session's own and those of its parents: the strictest,
+/// with the mode that said it.
+pub fn strictest(
+    modes: impl IntoIterator<Item = Mode>,
+    category: Category,
+    reach: Reach,
+) -> (Verdict, Mode) {
+    modes
+        .into_iter()
+        .map(|mode| (verdict(mode, category, reach), mode))
+        .reduce(|worst, next| if next.0 > worst.0 { next } else { worst })
+        .unwrap_or((Verdict::Block, Mode::Plan))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Category::*, Reach::*, Verdict::*, *};
+
+    #[test]
+    fn the_table_of_modes_is_the_one_in_the_contract() {
+        let rows = [
+            (Mode::Plan, [Allow, Block, Block, Block, Block]),
+            (Mode::Default, [Allow, Ask, Ask, Ask, Ask]),
+            (Mode::AcceptEdits, [Allow, Allow, Ask, Ask, Ask]),
+            (Mode::Guarded, [Allow, Allow, Ask, Ask, Ask]),
+            (Mode::Auto, [Allow, Allow, Allow, Allow, Allow]),
+        ];
+        for (mode, expected) in rows {
+            let seen = [
+                verdict(mode, Read, Outside),
+                verdict(mode, Write, Workspace),
+                verdict(mode, Write, Outside),
+                verdict(mode, Execute, Workspace),
+                verdict(mode, External, Outside),
+            ];
+            assert_eq!(seen, expected, "{mode:?}");
+        }
+    }
+
+    #[test]
+    fn a_child_is_never_allowed_more_than_its_parent() {
+        for parent in Mode::ALL {
+            for child in Mode::ALL {
+                for category in Category::ALL {
+                    for reach in [Workspace, Outside] {
+                        let (both, _) = strictest([parent, child], category, reach);
+                        assert!(both >= verdict(parent, category, reach));
+                        assert!(both >= verdict(child, category, reach));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_s_mode_blocks() {
+        assert_eq!(strictest([], Write, Workspace).0, Block);
+    }
+}

@@ -1,0 +1,234 @@
+//! The one road: look up, validate, gate, record, run, record. Whoever calls, from wherever, comes
+//! this way; nothing else reaches a handler.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::{
+    capability::{Attachment, Capability, Content},
+    context::Context,
+    error::{CallError, ErrorCode},
+    event::{Call, Decision, Event, Origin},
+    gate::{Passage, millis, unrecorded},
+    id::CallId,
+    recorder::Recorder,
+    registry::Tools,
+    schema,
+};
+
+/// A call that somebody wants.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallRequest {
+    /// Our name for it.
+    pub id: CallId,
+    /// The capability.
+    pub name: String,
+    /// The arguments.
+    pub input: Input,
+    /// Who calls.
+    pub origin: Origin,
+}
+
+/// Arguments before they are checked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// Text that should be one JSON object; parsed once, here. Empty text is an empty object.
+    Text(String),
+    /// A value that was parsed already.
+    Value(Value),
+}
+
+/// What came of a call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolResult {
+    /// Whether it did what was asked.
+    pub ok: bool,
+    /// The capability.
+    pub name: String,
+    /// The arguments that ran (or would have).
+    pub input: Value,
+    /// The value, or the payload of the error.
+    pub content: Value,
+    /// The opposite of `ok`, under the name that model APIs use.
+    pub is_error: bool,
+    /// Pictures and the like.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
+    /// From the call to its result, waits included.
+    pub duration_ms: u64,
+}
+
+impl ToolResult {
+    /// The stable error code, if it failed.
+    pub fn error_code(&self) -> Option<ErrorCode> {
+        if self.ok {
+            return None;
+        }
+        serde_json::from_value(self.content.get("error")?.clone()).ok()
+    }
+
+    /// The content as text for a model or a person.
+    pub fn text(&self) -> String {
+        match &self.content {
+            Value::String(text) => text.clone(),
+            other @ (Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_)) => other.to_string(),
+        }
+    }
+}
+
+pub(super) async fn invoke(tools: &Tools, request: CallRequest) -> ToolResult {
+    let cx = &tools.context;
+    let mut open = OpenCall::new(cx, &request);
+    let outcome = attempt(tools, request, &mut open).await;
+    open.finish(outcome)
+}
+
+async fn attempt(
+    tools: &Tools,
+    request: CallRequest,
+    open: &mut OpenCall,
+) -> Result<Content, CallError> {
+    let cx = &tools.context;
+    let capability = look_up(tools, &request.name)?;
+    open.result.input = parse(&request.name, request.input)?;
+    capability.validate(&open.result.input)?;
+    let call = Call {
+        id: request.id,
+        name: request.name,
+        input: open.result.input.clone(),
+        origin: request.origin,
+        parent: cx.call,
+    };
+    let (permit, decision) = match cx.gate.pass(cx, capability, &call).await {
+        Passage::Open(permit, decision) => (permit, decision),
+        Passage::Shut(error, decision) => {
+            open.decision = decision;
+            return Err(error);
+        }
+    };
+    let input = call.input.clone();
+    let category = capability.category();
+    cx.recorder.append(Event::CallStarted { call, category, decision }).map_err(unrecorded)?;
+    open.started = true;
+    capability.run(permit, cx.of_call(request.id), input).await
+}
+
+fn look_up<'a>(tools: &'a Tools, name: &str) -> Result<&'a Capability, CallError> {
+    tools.capabilities.iter().find(|known| known.name() == name).map(AsRef::as_ref).ok_or_else(
+        || {
+            let names = tools.names();
+            CallError::new(
+                ErrorCode::UnknownTool,
+                format!("There is no tool {name:?} here. There is: {}.", names.join(", ")),
+            )
+            .with("available", names)
+        },
+    )
+}
+
+fn parse(name: &str, input: Input) -> Result<Value, CallError> {
+    let value = match input {
+        Input::Value(value) => value,
+        Input::Text(text) if text.trim().is_empty() => Value::Object(serde_json::Map::new()),
+        Input::Text(text) => serde_json::from_str(&text).map_err(|error| {
+            schema::invalid(name, &format!("expected a JSON object; this is not JSON: {error}"))
+        })?,
+    };
+    if value.is_object() { Ok(value) } else { Err(schema::invalid(name, "expected object")) }
+}
+
+/// A call without a result. Left by drop, it is recorded as interrupted: each call has exactly one
+/// result, whatever becomes of its caller.
+struct OpenCall {
+    recorder: Recorder,
+    id: CallId,
+    parent: Option<CallId>,
+    origin: Origin,
+    begun: Instant,
+    started: bool,
+    decision: Option<Decision>,
+    result: ToolResult,
+    finished: bool,
+}
+
+impl OpenCall {
+    fn new(cx: &Context, request: &CallRequest) -> Self {
+        let input = match &request.input {
+            Input::Text(text) => Value::String(text.clone()),
+            Input::Value(value) => value.clone(),
+        };
+        Self {
+            recorder: cx.recorder.clone(),
+            id: request.id,
+            parent: cx.call,
+            origin: request.origin,
+            begun: Instant::now(),
+            started: false,
+            decision: None,
+            result: ToolResult {
+                ok: false,
+                name: request.name.clone(),
+                input,
+                content: Value::Null,
+                is_error: true,
+                attachments: Vec::new(),
+                duration_ms: 0,
+            },
+            finished: false,
+        }
+    }
+
+    fn finish(mut self, outcome: Result<Content, CallError>) -> ToolResult {
+        self.record(outcome);
+        self.result.clone()
+    }
+
+    fn record(&mut self, outcome: Result<Content, CallError>) {
+        self.finished = true;
+        self.result.duration_ms = millis(self.begun.elapsed());
+        match outcome {
+            Ok(content) => {
+                self.result.ok = true;
+                self.result.is_error = false;
+                self.result.content = content.value;
+                self.result.attachments = content.attachments;
+            }
+            Err(error) => self.result.content = error.payload(),
+        }
+        let event = Event::CallFinished {
+            call: self.id,
+            parent: self.parent,
+            origin: self.origin,
+            result: self.result.clone(),
+            decision: self.decision.take(),
+        };
+        if let Err(error) = self.recorder.append(event) {
+            // It ran, so its caller gets the result; a resume will call it unknown.
+            tracing::error!(%error, "the result of a call was not recorded");
+        }
+    }
+}
+
+impl Drop for OpenCall {
+    fn drop(&mut self) {
+        if !self.finished {
+            self.record(Err(interrupted(self.started)));
+        }
+    }
+}
+
+/// The result of a call that was cut off, here or by a crash: `started` tells whether it may have
+/// taken effect.
+pub fn interrupted(started: bool) -> CallError {
+    let message = if started {
+        "Interrupted; whether it took effect is unknown. Look before you do it again."
+    } else {
+        "Interrupted before it began; nothing was done."
+    };
+    CallError::new(ErrorCode::Interrupted, message)
+}

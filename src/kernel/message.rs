@@ -1,0 +1,61 @@
+//! The conversation as a model reads it, whatever its wire format.
+
+use serde::{Deserialize, Serialize};
+
+use super::{id::CallId, invoke::ToolResult};
+
+/// One message of the conversation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    /// The person's words (or, for a sub-agent, its parent's).
+    User(String),
+    /// One answer of the model: its text, then the calls it asked for.
+    Assistant {
+        /// The text, which may be empty.
+        text: String,
+        /// The calls in the model's order.
+        calls: Vec<ModelCall>,
+    },
+    /// One result for each call of the answer before, in the same order.
+    Results(Vec<CallResult>),
+}
+
+/// A whole call as a model asked for it. A call that arrived in part is never one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelCall {
+    /// Our name for it.
+    pub id: CallId,
+    /// The provider's name for it, which its result must carry.
+    pub provider_id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments exactly as they came.
+    pub arguments: String,
+}
+
+/// The result of one [`ModelCall`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallResult {
+    /// The provider's name for the call.
+    pub provider_id: String,
+    /// What came of it.
+    pub result: ToolResult,
+}
+
+/// What a model request used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens read.
+    #[serde(default)]
+    pub input: u64,
+    /// Tokens written.
+    #[serde(default)]
+    pub output: u64,
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.input += other.input;
+        self.output += other.output;
+    }
+}

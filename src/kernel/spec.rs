@@ -1,0 +1,93 @@
+//! The durable description of a session: names and limits, never a live thing.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::id::SessionId;
+
+/// What a session may do without asking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Reads only; everything else is refused without a question.
+    Plan,
+    /// Reads run; everything else asks.
+    #[default]
+    Default,
+    /// As default, but writes inside the workspace run.
+    AcceptEdits,
+    /// For long work; asks as accept-edits does until a run's changes can be taken back.
+    Guarded,
+    /// Nothing asks.
+    Auto,
+}
+
+impl Mode {
+    /// All modes, strictest first.
+    pub const ALL: [Self; 5] =
+        [Self::Plan, Self::Default, Self::AcceptEdits, Self::Guarded, Self::Auto];
+
+    /// The name used on the command line, in the journal and on the screen.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plan => "plan",
+            Self::Default => "default",
+            Self::AcceptEdits => "accept-edits",
+            Self::Guarded => "guarded",
+            Self::Auto => "auto",
+        }
+    }
+}
+
+/// What bounds a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Model requests until the exchange is ended.
+    pub turns: u32,
+    /// How many levels of sub-agents this session may still start.
+    pub depth: u32,
+    /// The ceiling of one execution's running time, in milliseconds.
+    pub execution_ms: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { turns: 100, depth: 3, execution_ms: 600_000 }
+    }
+}
+
+/// Everything needed, with the registry, to build a session in another process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionSpec {
+    /// The session's name.
+    pub id: SessionId,
+    /// The session that started it, if an agent did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<SessionId>,
+    /// The agents from the root to this one, itself last; shown as `a › b`.
+    pub path: Vec<String>,
+    /// The folder it works in, absolute.
+    pub workspace: PathBuf,
+    /// `PROVIDER/MODEL`, or `scripted:…`.
+    pub model: String,
+    /// The mode it started in.
+    pub mode: Mode,
+    /// The tools its model is offered, by name, in this order.
+    pub tools: Vec<String>,
+    /// The modules its Python may import, by name.
+    pub modules: Vec<String>,
+    /// What bounds it.
+    #[serde(default)]
+    pub limits: Limits,
+    /// What a profile or parent adds to the instructions of its model.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub instructions: String,
+}
+
+impl SessionSpec {
+    /// The agent's own name: the last part of its path.
+    pub fn agent(&self) -> &str {
+        self.path.last().map_or("session", String::as_str)
+    }
+}
