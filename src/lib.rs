@@ -1,4 +1,73 @@
-//! Footplate.
+//! Footplate: a terminal workstation in which developers drive AI agents, see what each of them is
+//! doing, and say yes or no to what it wants to do.
+//!
+//! This page is the map of the house. Three ideas decide when in doubt:
+//!
+//! 1. **Approve effects, not code.** What asks a person is the effect itself, with its exact
+//!    arguments, at the line of Python that wants it. Code that runs without a sandbox is itself an
+//!    effect; until the sandbox of the system is used, every execution counts as one.
+//! 2. **One road.** A call by the model, from inside Python, by a sub-agent at any depth or by hand
+//!    is the same [`kernel::registry::Tools::invoke`]. There is no other way to reach a handler.
+//! 3. **The log is the truth.** Everything that happened is an event, appended before it is acted
+//!    on. Session, screen and model context are folds over it; any process that has the log and the
+//!    registry can carry the session on.
+//!
+//! # The rooms
+//!
+//! - [`kernel`]: what the program is about. Capabilities and the registry that binds them to a
+//!   context; the one road ([`kernel::invoke`]); the [`kernel::gate`] with its table of modes, its
+//!   grants and the table of waiting questions; the sandbox clock ([`kernel::clock`]); events,
+//!   commands and the session they fold to; and [`kernel::port`], the traits that others implement.
+//! - [`store`]: the journal (append-only JSON lines, one writer), the spools that keep output, the
+//!   list of sessions, and a fake in memory. Only it knows the file formats.
+//! - [`executor`]: runs programs, and Python through `uv`: a process group of its own, a fixed small
+//!   environment, limits, streaming output, and the host end of the bridge.
+//! - [`guest`]: the Python side: the embedded SDK, the modules generated from the registry, and what
+//!   a script imports before it runs.
+//! - [`model`]: models behind one port: a script, and two wire formats.
+//! - [`modules`]: the host's capabilities, one namespace a file, listed in one table.
+//! - [`agent`]: one session's loop: turns until the model stops calling tools.
+//! - [`host`]: the composition root, and the only place that knows everyone. It owns the sessions
+//!   that run here and is what a screen is handed, as [`kernel::port::Desk`].
+//! - [`tui`]: the screen: `update(state, message) -> effects`, `view(&state)`.
+//! - [`config`], [`telemetry`]: the home folders, settings in layers, and the log for developers.
+//! - [`cli`]: the command line, one file a subcommand, and the only errors with an exit code.
+//!
+//! # Who may import whom
+//!
+//! | room | may import |
+//! |---|---|
+//! | `kernel` | nothing of ours |
+//! | `store`, `model`, `modules`, `agent`, `config`, `guest`, `telemetry` | `kernel` |
+//! | `executor` | `kernel`, `guest` |
+//! | `tui` | `kernel`, `config` |
+//! | `host` | all but `tui` and `cli` |
+//! | `cli` | everything |
+//!
+//! A test holds this table, another the size of files and structs.
+//!
+//! # What is absent, on purpose
+//!
+//! - The kernel does no I/O: no file, socket, process or screen.
+//! - Only the gate decides, and only `invoke` calls a handler: a handler takes a
+//!   [`kernel::gate::Permit`], which only the gate can make.
+//! - The screen cannot run anything; it can only send a [`kernel::command::Command`].
+//! - Only [`store`] knows what a journal looks like on disk.
+//! - `update` and `view` of the screen are not async and read no clock, file or environment.
+//!
+//! # Decisions that a reader might question
+//!
+//! - A call is recorded as *started* only after the gate let it through, so that after a crash
+//!   "may have taken effect" and "never began" are told apart. What asked is in the question.
+//! - A *turn* is one request to the model; all turns from a person's words until the session is idle
+//!   are an *exchange*, which has an event of its own at its end.
+//! - A journal is appended under a plain lock by whoever has something to say, instead of by a task
+//!   of its own: one small write to the page cache costs microseconds, survives our death at once,
+//!   and keeps "recorded before acted on" a matter of program order.
+//! - Python is parsed by tree-sitter, and coloured by it as well: one parser finds syntax errors,
+//!   imports and tokens, and no regex engine has to be built for colours.
+//! - The two wire formats are spoken by hand, on reqwest and an event-stream parser: half a call must
+//!   never run, and what counts as a whole one is decided here.
 
 pub mod agent;
 pub mod cli;

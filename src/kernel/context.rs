@@ -40,6 +40,28 @@ pub struct Context {
 }
 
 impl Context {
+    /// A context with nothing optional in it, and a gate that blocks all but reads: what a session
+    /// starts from before it is given more.
+    pub fn bare(
+        spec: Arc<SessionSpec>,
+        recorder: Recorder,
+        env: Arc<dyn Env>,
+        mounts: Arc<Mounts>,
+    ) -> Self {
+        Self {
+            spec,
+            recorder,
+            gate: Gate::shut(),
+            env,
+            executor: None,
+            factory: None,
+            mounts,
+            cancel: CancellationToken::new(),
+            call: None,
+            clocks: Vec::new(),
+        }
+    }
+
     /// The context of one call made in this one.
     #[must_use]
     pub fn of_call(&self, call: CallId) -> Self {

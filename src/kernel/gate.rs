@@ -63,6 +63,9 @@ impl Rights {
 
     /// Waits until one of the modes changes.
     async fn changed(&mut self) {
+        if self.0.is_empty() {
+            return std::future::pending().await;
+        }
         let changes = self.0.iter_mut().map(|mode| Box::pin(mode.changed()));
         let (ended, _, _) = futures_util::future::select_all(changes).await;
         if ended.is_err() {
@@ -93,6 +96,11 @@ impl Gate {
     /// A gate with these rights; `waiting` is where it asks, if anybody is there.
     pub fn new(rights: Rights, waiting: Option<Arc<Waiting>>) -> Self {
         Self { rights, grants: Arc::default(), waiting }
+    }
+
+    /// A gate of no mode at all: it lets reads through and blocks the rest.
+    pub fn shut() -> Self {
+        Self::new(Rights(Vec::new()), None)
     }
 
     /// The rights of the session, for a child's to be made from.

@@ -232,3 +232,6 @@ pub fn interrupted(started: bool) -> CallError {
     };
     CallError::new(ErrorCode::Interrupted, message)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+//! What can be typed. What it means is decided where it is used.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// A terminal workstation to drive and supervise AI agents.
+#[derive(Debug, Parser)]
+#[command(name = "footplate", version, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Subject>,
+
+    #[command(flatten)]
+    pub common: Common,
+
+    /// Say this to the model at once
+    pub prompt: Option<String>,
+
+    /// Make one call by hand, through the gate, and print its result as JSON
+    #[arg(long, value_name = "NAME", requires = "tool_input", conflicts_with = "prompt")]
+    pub tool: Option<String>,
+
+    /// The arguments of that call: one JSON object
+    #[arg(long, value_name = "JSON", requires = "tool")]
+    pub tool_input: Option<String>,
+
+    /// Print what the model would be given: tools, modules, sizes
+    #[arg(long, conflicts_with = "tool")]
+    pub context_report: bool,
+}
+
+/// Flags that mean the same everywhere.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Common {
+    /// Work in this folder instead of the current one
+    #[arg(short = 'C', value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+
+    /// The model, as PROVIDER/MODEL, scripted:FILE or scripted:tour
+    #[arg(long, value_name = "P/M")]
+    pub model: Option<String>,
+
+    /// What runs unasked: plan, default, accept-edits, guarded or auto
+    #[arg(long, value_name = "MODE")]
+    pub mode: Option<String>,
+
+    /// Carry on the newest session of this folder
+    #[arg(long = "continue", conflicts_with = "resume")]
+    pub carry_on: bool,
+
+    /// Carry on that session (the end of its id is enough)
+    #[arg(long, value_name = "ID")]
+    pub resume: Option<String>,
+}
+
+/// Everything but the workstation itself.
+#[derive(Debug, Subcommand)]
+pub enum Subject {
+    /// Work without a screen: say PROMPT, print the answer
+    Exec {
+        /// What to say; `-` reads it from standard input
+        prompt: Option<String>,
+        /// Print every event of the journal as a JSON line
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// List what a model can be allowed to do: name, category, module
+    Capabilities {
+        /// As JSON, with schemas
+        #[arg(long)]
+        json: bool,
+    },
+    /// Look at the sessions so far
+    Sessions {
+        #[command(subcommand)]
+        action: Option<SessionsAction>,
+    },
+}
+
+/// What can be done with sessions.
+#[derive(Clone, Copy, Debug, Default, Subcommand)]
+pub enum SessionsAction {
+    /// One line each, newest first
+    #[default]
+    List,
+}

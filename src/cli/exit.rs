@@ -1,0 +1,64 @@
+//! How the program ends: a code, one line that says what is wrong, one that says what to do.
+
+use std::fmt;
+
+/// What the exit code tells a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done.
+    Done,
+    /// It did not work.
+    Failed,
+    /// The command line or the configuration is wrong.
+    Usage,
+    /// Something was denied for want of anyone to ask.
+    NobodyToAsk,
+    /// A limit was reached.
+    Limit,
+    /// A person or a signal stopped it.
+    Interrupted,
+}
+
+impl Exit {
+    /// The code itself.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::NobodyToAsk => 3,
+            Self::Limit => 4,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+/// The one error type of the command line.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The exit code.
+    pub exit: Exit,
+    /// What is wrong, in one line.
+    pub what: String,
+    /// What to do, in one line; empty where there is nothing to add.
+    pub hint: String,
+}
+
+impl Failure {
+    /// A failure with exit code 1.
+    pub fn new(what: impl fmt::Display, hint: impl Into<String>) -> Self {
+        Self { exit: Exit::Failed, what: what.to_string(), hint: hint.into() }
+    }
+
+    /// A wrong command line or configuration: exit code 2.
+    pub fn usage(what: impl fmt::Display, hint: impl Into<String>) -> Self {
+        Self { exit: Exit::Usage, ..Self::new(what, hint) }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "footplate: {}", self.what)?;
+        if self.hint.is_empty() { Ok(()) } else { write!(f, "\n{}", self.hint) }
+    }
+}
