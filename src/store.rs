@@ -1,1 +1,35 @@
-//! store
+//! Keeps sessions: one folder each, with an append-only journal of JSON lines and the outputs of
+//! its calls beside it. Only this room knows what a journal looks like on disk.
+//!
+//! Architecture invariants: a line is written whole or taken back; a journal has one writer, whose
+//! lock dies with it; nothing that was read from a damaged journal is thrown away.
+
+mod disk;
+mod index;
+mod journal;
+mod lock;
+mod medium;
+mod memory;
+mod reader;
+mod spool;
+
+#[cfg(test)]
+mod contract;
+#[cfg(test)]
+mod damage;
+#[cfg(test)]
+mod sample;
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+pub use disk::DiskStore;
+pub use memory::MemoryStore;
+
+/// Where the time of an event comes from.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+fn wall_clock() -> Clock {
+    Arc::new(Timestamp::now)
+}

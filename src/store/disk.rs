@@ -1,0 +1,229 @@
+//! Sessions in folders: `sessions/<id>/journal.jsonl`, `journal.torn` for what was cut from it,
+//! `lock`, and `outputs/<call>`. Folders and files are for their owner alone.
+
+use std::{
+    collections::HashMap,
+    fs::{DirBuilder, File, OpenOptions},
+    io::{self, BufReader, ErrorKind},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+};
+
+use super::{
+    Clock, index,
+    journal::{Start, Writer},
+    lock::Lock,
+    medium::{Medium, OnDisk},
+    reader::{self, ReadBack, Unreadable},
+    spool::{Bounds, KeptSpool, page},
+    wall_clock,
+};
+use crate::kernel::{
+    event::Event,
+    id::{CallId, SessionId},
+    port::{Journal, Opened, OutputPage, Replay, SessionSummary, Spool, Store, StoreError},
+    spec::SessionSpec,
+};
+
+/// How much of a journal is read at once.
+const READ_AHEAD: usize = 256 << 10;
+
+type Spools = HashMap<(SessionId, CallId), Weak<KeptSpool>>;
+
+/// Sessions on disk, below one folder.
+pub struct DiskStore {
+    sessions: PathBuf,
+    clock: Clock,
+    /// Outputs that are being written by this process: their ends may be in no file yet.
+    spools: Mutex<Spools>,
+    counted: page::Counted,
+}
+
+impl DiskStore {
+    /// Keeps sessions below `data`, which is made when it is first needed.
+    pub fn new(data: PathBuf) -> Self {
+        Self::with_clock(data, wall_clock())
+    }
+
+    /// The same with another clock.
+    pub fn with_clock(data: PathBuf, clock: Clock) -> Self {
+        Self {
+            sessions: data.join("sessions"),
+            clock,
+            spools: Mutex::default(),
+            counted: page::Counted::default(),
+        }
+    }
+
+    fn folder(&self, session: SessionId) -> PathBuf {
+        self.sessions.join(session.to_string())
+    }
+
+    /// The folder of a session that exists.
+    fn known_folder(&self, session: SessionId) -> Result<PathBuf, StoreError> {
+        let folder = self.folder(session);
+        match folder.metadata() {
+            Ok(_) => Ok(folder),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Err(StoreError::Unknown(session.to_string()))
+            }
+            Err(source) => Err(StoreError::Io { doing: "open", path: folder, source }),
+        }
+    }
+
+    fn live(&self) -> MutexGuard<'_, Spools> {
+        self.spools.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store for DiskStore {
+    fn create(&self, spec: SessionSpec) -> Result<Arc<dyn Journal>, StoreError> {
+        let session = spec.id;
+        make_folder(&self.sessions)?;
+        let folder = self.folder(session);
+        // Not `recursive`: a session of that name must not be there.
+        private_folder().create(&folder).map_err(failed("create", &folder))?;
+        let lock = Lock::take(session, &folder)?;
+        let path = folder.join(JOURNAL);
+        let file = private_file().create_new(true).open(&path).map_err(failed("create", &path))?;
+        let medium = OnDisk::new_in(file, vec![self.sessions.clone(), folder]);
+        let start = Start { session, path, next: 0, len: 0 };
+        let writer = Writer::new(start, Arc::new(medium), self.clock.clone(), Box::new(lock));
+        writer.append(Event::SessionStarted { spec }, &|_| {})?;
+        Ok(Arc::new(writer))
+    }
+
+    fn open(&self, session: SessionId) -> Result<Opened, StoreError> {
+        let folder = self.known_folder(session)?;
+        let lock = Lock::take(session, &folder)?;
+        let path = folder.join(JOURNAL);
+        let file = private_file().open(&path).map_err(no_journal(session, &path))?;
+        let medium = OnDisk::known(file);
+        let back = read_back(medium.file(), session, &path)?;
+        let (len, kept_in) = mend(&medium, &back, &folder)?;
+        let notice = back.notice(&kept_in);
+        let replay = Replay { events: back.events, notice };
+        let start = Start { session, path, next: back.next, len };
+        let medium = Arc::new(medium);
+        let writer = Writer::new(start, medium, self.clock.clone(), Box::new(lock));
+        Ok(Opened { journal: Arc::new(writer), replay })
+    }
+
+    fn read(&self, session: SessionId) -> Result<Replay, StoreError> {
+        let path = self.known_folder(session)?.join(JOURNAL);
+        let file = File::open(&path).map_err(no_journal(session, &path))?;
+        let back = read_back(&file, session, &path)?;
+        let notice = back.notice(", left out");
+        Ok(Replay { events: back.events, notice })
+    }
+
+    fn list(&self) -> Result<Vec<SessionSummary>, StoreError> {
+        index::list(&self.sessions).map_err(failed("read", &self.sessions))
+    }
+
+    fn spool(&self, session: SessionId, call: CallId) -> Result<Arc<dyn Spool>, StoreError> {
+        let mut live = self.live();
+        if let Some(spool) = live.get(&(session, call)).and_then(Weak::upgrade) {
+            return Ok(spool);
+        }
+        let folder = self.known_folder(session)?.join(OUTPUTS);
+        make_folder(&folder)?;
+        let path = folder.join(call.to_string());
+        let io = failed("open", &path);
+        let file = private_file().create(true).open(&path).map_err(&io)?;
+        let medium = Box::new(OnDisk::known(file));
+        let spool = KeptSpool::open(medium, path.clone(), Bounds::default()).map_err(&io)?;
+        let spool = Arc::new(spool);
+        live.retain(|_, spool| spool.strong_count() > 0);
+        live.insert((session, call), Arc::downgrade(&spool));
+        Ok(spool)
+    }
+
+    fn output(
+        &self,
+        session: SessionId,
+        call: CallId,
+        lines: usize,
+    ) -> Result<OutputPage, StoreError> {
+        let path = self.folder(session).join(OUTPUTS).join(call.to_string());
+        let live = self.live().get(&(session, call)).and_then(Weak::upgrade);
+        if let Some(spool) = live {
+            return spool.page(lines).map_err(failed("read", &path));
+        }
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(OutputPage::default()),
+            Err(source) => return Err(failed("read", &path)(source)),
+        };
+        let page = file.metadata().and_then(|found| {
+            page::of_file(&OnDisk::known(file), &path, found.len(), &self.counted, lines)
+        });
+        page.map_err(failed("read", &path))
+    }
+}
+
+pub(super) const JOURNAL: &str = "journal.jsonl";
+const TORN: &str = "journal.torn";
+const OUTPUTS: &str = "outputs";
+
+fn private_folder() -> DirBuilder {
+    let mut builder = DirBuilder::new();
+    builder.mode(0o700);
+    builder
+}
+
+fn make_folder(folder: &Path) -> Result<(), StoreError> {
+    private_folder().recursive(true).create(folder).map_err(failed("create", folder))
+}
+
+fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).mode(0o600);
+    options
+}
+
+fn failed(doing: &'static str, path: &Path) -> impl Fn(io::Error) -> StoreError {
+    move |source| StoreError::Io { doing, path: path.to_owned(), source }
+}
+
+fn no_journal(session: SessionId, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+    move |source| match source.kind() {
+        ErrorKind::NotFound => StoreError::Damaged {
+            session,
+            fault: format!("there is no {}; remove its folder to be rid of it", path.display()),
+        },
+        _ => failed("open", path)(source),
+    }
+}
+
+fn read_back(file: &File, session: SessionId, path: &Path) -> Result<ReadBack, StoreError> {
+    let mut input = BufReader::with_capacity(READ_AHEAD, file);
+    reader::read(&mut input, session).map_err(|unreadable| match unreadable {
+        Unreadable::Io(source) => failed("read", path)(source),
+        Unreadable::Damaged(fault) => StoreError::Damaged { session, fault },
+    })
+}
+
+/// Cuts the unfinished end, which is put aside first, and closes a last line without its newline.
+/// Gives the length of the journal and what to say of the end.
+fn mend(medium: &OnDisk, back: &ReadBack, folder: &Path) -> Result<(u64, String), StoreError> {
+    let mut became_of_end = String::new();
+    if back.keep < back.len {
+        let torn = folder.join(TORN);
+        let mut file = private_file().create(true).open(&torn).map_err(failed("write", &torn))?;
+        reader::copy(medium, back.keep..back.len, &mut file)
+            .and_then(|()| file.sync_data())
+            .map_err(failed("write", &torn))?;
+        became_of_end = format!(", kept in {}", torn.display());
+        medium.truncate(back.keep).map_err(failed("mend", &folder.join(JOURNAL)))?;
+    }
+    if !back.unclosed {
+        return Ok((back.keep, became_of_end));
+    }
+    medium.append(b"\n").map_err(failed("mend", &folder.join(JOURNAL)))?;
+    Ok((back.keep + 1, became_of_end))
+}
+
+#[cfg(test)]
+mod tests;

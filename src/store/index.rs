@@ -1,0 +1,121 @@
+//! The list of sessions from the heads of their journals: never a whole file.
+
+use std::{
+    fs::{self, File},
+    io,
+    os::unix::fs::FileExt,
+    path::Path,
+    thread,
+};
+
+use jiff::Timestamp;
+
+use super::{disk::JOURNAL, reader};
+use crate::kernel::{event::Event, id::SessionId, port::SessionSummary};
+
+/// How much of a journal is read for its line in the list; the first words are mostly in it.
+const HEAD: usize = 4 << 10;
+/// The longest first line that is believed.
+const HEAD_MAX: usize = 1 << 20;
+/// The longest title, in characters.
+const TITLE_MAX: usize = 80;
+
+/// The sessions below that folder, newest first; none if it is not there. Those that are damaged
+/// are left out with a warning.
+pub(super) fn list(sessions: &Path) -> io::Result<Vec<SessionSummary>> {
+    let entries = match fs::read_dir(sessions) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        names.extend(entry?.file_name().to_str().and_then(|name| name.parse::<SessionId>().ok()));
+    }
+    // Opening files is mostly waiting for the system, which has more than one core.
+    let (one, other) = names.split_at(names.len() / 2);
+    let mut found = thread::scope(|scope| {
+        let one = scope.spawn(|| summaries(sessions, one));
+        let mut found = summaries(sessions, other);
+        found.extend(one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        found
+    });
+    newest_first(&mut found);
+    Ok(found)
+}
+
+/// Puts a list in the order people want it in.
+pub(super) fn newest_first(found: &mut [SessionSummary]) {
+    found.sort_by(|one, other| (other.changed, other.spec.id).cmp(&(one.changed, one.spec.id)));
+}
+
+/// What the first bytes of a journal tell of its session; nothing if they are not the start of one.
+pub(super) fn summary(head: &[u8], changed: Timestamp) -> Option<SessionSummary> {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let mut lines = head.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let first = reader::event(lines.next()?)?;
+    let Event::SessionStarted { spec } = first.event else { return None };
+    (spec.id == first.session).then_some(())?;
+    let title = lines.find_map(words);
+    Some(SessionSummary { spec, started: first.at, changed, title })
+}
+
+fn summaries(sessions: &Path, names: &[SessionId]) -> Vec<SessionSummary> {
+    let mut found = Vec::with_capacity(names.len());
+    let mut head = vec![0; HEAD];
+    for name in names {
+        let path = sessions.join(name.to_string()).join(JOURNAL);
+        match read_summary(&path, &mut head) {
+            Ok(Some(summary)) if summary.spec.id == *name => found.push(summary),
+            Ok(_) => tracing::warn!(path = %path.display(), "a damaged journal is not listed"),
+            Err(error) => tracing::warn!(%error, path = %path.display(), "cannot list a session"),
+        }
+    }
+    found
+}
+
+fn read_summary(path: &Path, head: &mut Vec<u8>) -> io::Result<Option<SessionSummary>> {
+    let file = File::open(path)?;
+    let changed = Timestamp::try_from(file.metadata()?.modified()?).map_err(io::Error::other)?;
+    head.resize(HEAD, 0);
+    let mut len = file.read_at(head, 0)?;
+    // Long instructions make a long first line.
+    while len == head.len() && len < HEAD_MAX && !head.contains(&b'\n') {
+        head.resize(len * 2, 0);
+        let more = file.read_at(&mut head[len..], len as u64)?;
+        if more == 0 {
+            break;
+        }
+        len += more;
+    }
+    Ok(summary(&head[..len], changed))
+}
+
+/// The title that a line gives, whole or cut off by the end of the head.
+fn words(line: &[u8]) -> Option<String> {
+    const TYPE: &[u8] = b"\"type\":\"message_sent\",\"text\":\"";
+    let start = line.windows(TYPE.len()).position(|part| part == TYPE)? + TYPE.len();
+    let quoted = &line[start..];
+    let mut end = 0;
+    // Only as much as a title can need, and no half escape.
+    while end < quoted.len().min(8 * TITLE_MAX) && quoted[end] != b'"' {
+        let step = match quoted[end..] {
+            [b'\\', b'u', ..] => 6,
+            [b'\\', ..] => 2,
+            _ => 1,
+        };
+        if end + step > quoted.len() {
+            break;
+        }
+        end += step;
+    }
+    // A pair of escapes may still be halved; without its last part it is whole.
+    let text = String::from_utf8_lossy(&quoted[..end]);
+    let unescaped = |text: &str| serde_json::from_str::<String>(&format!("\"{text}\"")).ok();
+    let text = unescaped(&text).or_else(|| unescaped(text.get(..text.len().checked_sub(6)?)?))?;
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(line.chars().filter(|character| !character.is_control()).take(TITLE_MAX).collect())
+}
+
+#[cfg(test)]
+mod tests;

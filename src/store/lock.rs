@@ -1,0 +1,60 @@
+//! One writer a session. The lock belongs to an open descriptor, so it ends with its holder however
+//! that ends; the text in the file only tells others whom to look for.
+
+use std::{
+    fs::{File, OpenOptions, TryLockError},
+    io::{Read, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+};
+
+use crate::kernel::{id::SessionId, port::StoreError};
+
+/// Longest text of a holder that is believed.
+const HOLDER_MAX: u64 = 200;
+
+/// A session's lock, held until it is dropped.
+#[derive(Debug)]
+pub(super) struct Lock(#[expect(dead_code, reason = "the open descriptor is the lock")] File);
+
+impl Lock {
+    /// Takes the lock of the session in that folder, or tells who has it. Does not wait.
+    pub(super) fn take(session: SessionId, folder: &Path) -> Result<Self, StoreError> {
+        let path = folder.join("lock");
+        let io = |source| StoreError::Io { doing: "lock", path: path.clone(), source };
+        // The file is never removed: whoever waits on a removed one would hold a lock of its own.
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)
+            .map_err(io)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(StoreError::Held { session, holder: holder(&file) });
+            }
+            Err(TryLockError::Error(source)) => return Err(io(source)),
+        }
+        // A full disk hides our name from others; it does not weaken the lock.
+        if let Err(error) = file.set_len(0).and_then(|()| file.write_all(ourselves().as_bytes())) {
+            tracing::warn!(%error, path = %path.display(), "the lock does not name its holder");
+        }
+        Ok(Self(file))
+    }
+}
+
+fn ourselves() -> String {
+    let terminal = rustix::termios::ttyname(std::io::stdin(), Vec::new());
+    let on = terminal.map(|name| format!(" on {}", name.to_string_lossy())).unwrap_or_default();
+    format!("process {}{on}", std::process::id())
+}
+
+fn holder(file: &File) -> Option<String> {
+    let mut text = String::new();
+    file.take(HOLDER_MAX).read_to_string(&mut text).ok()?;
+    text.retain(|character| !character.is_control());
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,182 @@
+//! Sessions in memory, for tests: the same journal and spool over bytes that are no file.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    io,
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use jiff::Timestamp;
+
+use super::{
+    Clock, index,
+    journal::{Start, Writer},
+    medium::{InMemory, Medium},
+    reader::{self, ReadBack, Unreadable},
+    spool::{Bounds, KeptSpool},
+    wall_clock,
+};
+use crate::kernel::{
+    event::Event,
+    id::{CallId, SessionId},
+    port::{Journal, Opened, OutputPage, Replay, SessionSummary, Spool, Store, StoreError},
+    spec::SessionSpec,
+};
+
+/// Sessions that live as long as the store, with the manners of the one on disk: one writer a
+/// session, real lines, real spools.
+pub struct MemoryStore {
+    sessions: Mutex<BTreeMap<SessionId, Kept>>,
+    clock: Clock,
+}
+
+#[derive(Clone, Default)]
+struct Kept {
+    journal: Arc<InMemory>,
+    held: Arc<AtomicBool>,
+    spools: Arc<Mutex<HashMap<CallId, Arc<KeptSpool>>>>,
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::with_clock(wall_clock())
+    }
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same with another clock.
+    pub fn with_clock(clock: Clock) -> Self {
+        Self { sessions: Mutex::default(), clock }
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, BTreeMap<SessionId, Kept>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn kept(&self, session: SessionId) -> Result<Kept, StoreError> {
+        let sessions = self.sessions();
+        sessions.get(&session).cloned().ok_or_else(|| StoreError::Unknown(session.to_string()))
+    }
+
+    fn writer(&self, session: SessionId, kept: &Kept, lock: Lock, next: u64) -> Writer {
+        let len = kept.journal.bytes().len() as u64;
+        let start = Start { session, path: path(session), next, len };
+        Writer::new(start, kept.journal.clone(), self.clock.clone(), Box::new(lock))
+    }
+}
+
+impl Store for MemoryStore {
+    fn create(&self, spec: SessionSpec) -> Result<Arc<dyn Journal>, StoreError> {
+        let session = spec.id;
+        let kept = Kept::default();
+        let mut sessions = self.sessions();
+        if sessions.contains_key(&session) {
+            let source = io::ErrorKind::AlreadyExists.into();
+            return Err(StoreError::Io { doing: "create", path: path(session), source });
+        }
+        let writer = self.writer(session, &kept, Lock::take(session, &kept.held)?, 0);
+        writer.append(Event::SessionStarted { spec }, &|_| {})?;
+        sessions.insert(session, kept);
+        Ok(Arc::new(writer))
+    }
+
+    fn open(&self, session: SessionId) -> Result<Opened, StoreError> {
+        let kept = self.kept(session)?;
+        let lock = Lock::take(session, &kept.held)?;
+        let back = read_back(session, &kept.journal.bytes())?;
+        let _ = kept.journal.truncate(back.keep);
+        if back.unclosed {
+            let _ = kept.journal.append(b"\n");
+        }
+        let writer = self.writer(session, &kept, lock, back.next);
+        let notice = back.notice("");
+        Ok(Opened { journal: Arc::new(writer), replay: Replay { events: back.events, notice } })
+    }
+
+    fn read(&self, session: SessionId) -> Result<Replay, StoreError> {
+        let back = read_back(session, &self.kept(session)?.journal.bytes())?;
+        let notice = back.notice(", left out");
+        Ok(Replay { events: back.events, notice })
+    }
+
+    fn list(&self) -> Result<Vec<SessionSummary>, StoreError> {
+        let sessions = self.sessions();
+        let summary = |kept: &Kept| {
+            let bytes = kept.journal.bytes();
+            index::summary(&bytes, last_change(&bytes)?)
+        };
+        let mut found: Vec<_> = sessions.values().filter_map(summary).collect();
+        index::newest_first(&mut found);
+        Ok(found)
+    }
+
+    fn spool(&self, session: SessionId, call: CallId) -> Result<Arc<dyn Spool>, StoreError> {
+        let kept = self.kept(session)?;
+        let mut spools = kept.spools.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(spool) = spools.get(&call) {
+            return Ok(spool.clone());
+        }
+        let path = PathBuf::from(format!("memory/{session}/{call}"));
+        let spool = KeptSpool::open(Box::<InMemory>::default(), path.clone(), Bounds::default())
+            .map_err(|source| StoreError::Io { doing: "open", path, source })?;
+        let spool = Arc::new(spool);
+        spools.insert(call, spool.clone());
+        Ok(spool)
+    }
+
+    fn output(
+        &self,
+        session: SessionId,
+        call: CallId,
+        lines: usize,
+    ) -> Result<OutputPage, StoreError> {
+        let Ok(kept) = self.kept(session) else { return Ok(OutputPage::default()) };
+        let spools = kept.spools.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(spool) = spools.get(&call) else { return Ok(OutputPage::default()) };
+        let path = || PathBuf::from(format!("memory/{session}/{call}"));
+        spool.page(lines).map_err(|source| StoreError::Io { doing: "read", path: path(), source })
+    }
+}
+
+/// The one writer's mark on a session; taken back by drop.
+struct Lock(Arc<AtomicBool>);
+
+impl Lock {
+    fn take(session: SessionId, held: &Arc<AtomicBool>) -> Result<Self, StoreError> {
+        if held.swap(true, Ordering::AcqRel) {
+            return Err(StoreError::Held { session, holder: Some("this process".to_owned()) });
+        }
+        Ok(Self(held.clone()))
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+fn path(session: SessionId) -> PathBuf {
+    PathBuf::from(format!("memory/{session}"))
+}
+
+fn read_back(session: SessionId, mut bytes: &[u8]) -> Result<ReadBack, StoreError> {
+    reader::read(&mut bytes, session).map_err(|unreadable| match unreadable {
+        Unreadable::Io(source) => StoreError::Io { doing: "read", path: path(session), source },
+        Unreadable::Damaged(fault) => StoreError::Damaged { session, fault },
+    })
+}
+
+fn last_change(journal: &[u8]) -> Option<Timestamp> {
+    let mut lines = journal.rsplit(|byte| *byte == b'\n');
+    lines.find_map(reader::event).map(|envelope| envelope.at)
+}

@@ -1,0 +1,114 @@
+//! The last lines of an output, read from its end.
+
+use std::{
+    collections::HashMap,
+    io,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use super::{Medium, newlines};
+use crate::kernel::{port::OutputPage, text};
+
+/// How much is read at once.
+const CHUNK: usize = 64 << 10;
+/// The most that is read for one page, however long its lines are.
+const PAGE_MAX: usize = 4 << 20;
+/// How many outputs are remembered.
+const COUNTED_MAX: usize = 256;
+
+/// How many newlines there are in outputs that do not grow any more, so that a screen that asks
+/// again and again does not read them again and again. Keyed by path, with the length counted.
+#[derive(Default)]
+pub(in crate::store) struct Counted(Mutex<HashMap<PathBuf, (u64, u64)>>);
+
+/// The length of all there is, its newlines and its last byte.
+pub(super) fn count(medium: &dyn Medium) -> io::Result<(u64, u64, u8)> {
+    let (mut len, mut lines, mut last) = (0, 0, b'\n');
+    let mut buffer = vec![0; CHUNK];
+    loop {
+        let count = medium.read_at(&mut buffer, len)?;
+        let Some(end) = buffer[..count].last() else { return Ok((len, lines, last)) };
+        len += count as u64;
+        lines += newlines(&buffer[..count]);
+        last = *end;
+    }
+}
+
+/// The last lines of an output that nobody writes.
+pub(in crate::store) fn of_file(
+    medium: &dyn Medium,
+    path: &Path,
+    len: u64,
+    counted: &Counted,
+    lines: usize,
+) -> io::Result<OutputPage> {
+    let known = |counted: &Counted| {
+        let table = counted.0.lock().unwrap_or_else(PoisonError::into_inner);
+        table.get(path).filter(|(counted, _)| *counted == len).map(|(_, total)| *total)
+    };
+    let total = match known(counted) {
+        Some(total) => total,
+        None => {
+            let (len, lines, last) = count(medium)?;
+            let total = lines + u64::from(last != b'\n');
+            let mut table = counted.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if table.len() >= COUNTED_MAX {
+                table.clear();
+            }
+            table.insert(path.to_owned(), (len, total));
+            total
+        }
+    };
+    of(medium, len, Vec::new(), total, lines)
+}
+
+/// The last lines of `head` bytes of the medium and what follows them.
+pub(super) fn of(
+    medium: &dyn Medium,
+    head: u64,
+    after: Vec<u8>,
+    total: u64,
+    lines: usize,
+) -> io::Result<OutputPage> {
+    if lines == 0 {
+        return Ok(OutputPage { lines: Vec::new(), first: total, total });
+    }
+    let bytes = last_lines(medium, head, after, lines)?;
+    let cleaned = text::clean(&bytes);
+    let mut found: Vec<_> = cleaned.lines().map(str::to_owned).collect();
+    found.drain(..found.len().saturating_sub(lines));
+    let first = total.saturating_sub(found.len() as u64);
+    Ok(OutputPage { lines: found, first, total })
+}
+
+/// The bytes of the last lines, from the start of a line unless that is too far away.
+fn last_lines(medium: &dyn Medium, head: u64, after: Vec<u8>, lines: usize) -> io::Result<Vec<u8>> {
+    // Pieces from the last to the first.
+    let mut pieces = vec![after];
+    let (mut found, mut size, mut at) = (newlines(&pieces[0]), pieces[0].len(), head);
+    // One newline more than lines: the one before the first of them.
+    while at > 0 && found <= lines as u64 && size < PAGE_MAX {
+        let start = at.saturating_sub(CHUNK as u64);
+        let mut piece = vec![0; usize::try_from(at - start).unwrap_or(CHUNK)];
+        let mut filled = 0;
+        while filled < piece.len() {
+            match medium.read_at(&mut piece[filled..], start + filled as u64)? {
+                0 => break,
+                count => filled += count,
+            }
+        }
+        piece.truncate(filled);
+        found += newlines(&piece);
+        size += piece.len();
+        pieces.push(piece);
+        at = start;
+    }
+    let mut bytes: Vec<u8> = pieces.into_iter().rev().flatten().collect();
+    let body = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+    let ends = body.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n');
+    if let Some((newline, _)) = ends.skip(lines - 1).next() {
+        bytes.drain(..=newline);
+    }
+    Ok(bytes)
+}
