@@ -1,1 +1,182 @@
+//! What every store must do, run against each of them.
 
+use std::sync::{Arc, Mutex};
+
+use pretty_assertions::assert_eq;
+
+use super::{
+    DiskStore, MemoryStore,
+    sample::{SESSION, clock, said, spec, story},
+};
+use crate::kernel::{
+    event::{Envelope, Event},
+    id::{CallId, SessionId},
+    port::{Journal, OutputPage, Store, StoreError, Stream},
+};
+
+type Check = fn(&dyn Store);
+
+const CONTRACT: [(&str, Check); 9] = [
+    ("what was appended is read back", appended_is_read_back),
+    ("numbers have no gaps, also after opening again", numbers_have_no_gaps),
+    ("watchers see the order of the journal", watchers_see_the_order),
+    ("a session has one writer, and readers are let in", one_writer),
+    ("a session that is not there is unknown", unknown_session),
+    ("a name is taken once", a_name_is_taken_once),
+    ("the list is newest first, with first words", list_is_newest_first),
+    ("an output can be read while it grows and after", output_grows),
+    ("an unknown call has an empty page", unknown_call),
+];
+
+#[test]
+fn memory_keeps_the_contract() {
+    for (name, check) in CONTRACT {
+        println!("{name}");
+        check(&MemoryStore::with_clock(clock()));
+    }
+}
+
+#[test]
+fn disk_keeps_the_contract() {
+    for (name, check) in CONTRACT {
+        println!("{name}");
+        let folder = tempfile::tempdir().unwrap();
+        check(&DiskStore::with_clock(folder.path().join("deep/data"), clock()));
+    }
+}
+
+#[tokio::test]
+async fn what_was_appended_can_be_made_sure_of_by_many_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk = DiskStore::with_clock(folder.path().into(), clock());
+    for store in [&disk as &dyn Store, &MemoryStore::new()] {
+        let journal = store.create(spec(SESSION.into())).unwrap();
+        append(&*journal, said("hello"));
+        let (one, other) = tokio::join!(journal.sync(), journal.sync());
+        assert!(one.is_ok() && other.is_ok());
+    }
+}
+
+fn append(journal: &dyn Journal, event: Event) -> Arc<Envelope> {
+    journal.append(event, &|_| {}).unwrap()
+}
+
+fn appended_is_read_back(store: &dyn Store) {
+    let journal = store.create(spec(SESSION.into())).unwrap();
+    let appended: Vec<_> = story().into_iter().map(|event| append(&*journal, event)).collect();
+    let read = store.read(SESSION.into()).unwrap();
+    assert_eq!(read.notice, None);
+    assert_eq!(read.events[0].event, Event::SessionStarted { spec: spec(SESSION.into()) });
+    assert_eq!(read.events[1..], appended);
+    drop(journal);
+    assert_eq!(store.open(SESSION.into()).unwrap().replay.events, read.events);
+}
+
+fn numbers_have_no_gaps(store: &dyn Store) {
+    let journal = store.create(spec(SESSION.into())).unwrap();
+    assert_eq!(append(&*journal, said("one")).seq, 1);
+    drop(journal);
+    let opened = store.open(SESSION.into()).unwrap();
+    assert_eq!(append(&*opened.journal, said("two")).seq, 2);
+    let numbers: Vec<_> =
+        store.read(SESSION.into()).unwrap().events.iter().map(|event| event.seq).collect();
+    assert_eq!(numbers, [0, 1, 2]);
+}
+
+fn watchers_see_the_order(store: &dyn Store) {
+    let journal = store.create(spec(SESSION.into())).unwrap();
+    let seen = Mutex::new(Vec::new());
+    let one = |writer: usize| {
+        for number in 0..50 {
+            let text = format!("{writer} {number}");
+            let shown = |envelope: &Arc<Envelope>| seen.lock().unwrap().push(envelope.clone());
+            journal.append(said(text), &shown).unwrap();
+        }
+    };
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            scope.spawn(move || one(writer));
+        }
+    });
+    assert_eq!(store.read(SESSION.into()).unwrap().events[1..], *seen.lock().unwrap());
+}
+
+fn one_writer(store: &dyn Store) {
+    let journal = store.create(spec(SESSION.into())).unwrap();
+    let held = |outcome| matches!(outcome, Err(StoreError::Held { holder: Some(_), .. }));
+    assert!(held(store.open(SESSION.into()).map(drop)));
+    assert!(store.read(SESSION.into()).is_ok());
+    drop(journal);
+    let opened = store.open(SESSION.into()).unwrap();
+    assert!(held(store.open(SESSION.into()).map(drop)));
+    drop(opened);
+    assert!(store.open(SESSION.into()).is_ok());
+}
+
+fn unknown_session(store: &dyn Store) {
+    let unknown = |outcome| matches!(outcome, Err(StoreError::Unknown(_)));
+    assert!(unknown(store.open(SESSION.into()).map(drop)));
+    assert!(unknown(store.read(SESSION.into()).map(drop)));
+    assert!(unknown(store.spool(SESSION.into(), 1.into()).map(drop)));
+    assert_eq!(store.list().unwrap(), []);
+}
+
+fn a_name_is_taken_once(store: &dyn Store) {
+    let journal = store.create(spec(SESSION.into())).unwrap();
+    append(&*journal, said("mine"));
+    drop(journal);
+    let again = store.create(spec(SESSION.into())).map(drop);
+    let Err(StoreError::Io { source, .. }) = again else { panic!("{again:?}") };
+    assert_eq!(source.kind(), std::io::ErrorKind::AlreadyExists);
+    assert_eq!(store.read(SESSION.into()).unwrap().events.len(), 2);
+}
+
+fn list_is_newest_first(store: &dyn Store) {
+    for (number, words) in [(1, "first"), (2, " \nsecond\nmore"), (3, "")] {
+        let journal = store.create(spec(SessionId::from(number))).unwrap();
+        append(&*journal, Event::TextStreamed { text: "noise".into() });
+        append(&*journal, said(words));
+        append(&*journal, said("later"));
+    }
+    let found: Vec<_> =
+        store.list().unwrap().into_iter().map(|found| (found.spec.id, found.title)).collect();
+    let expected = [(3, "later"), (2, "second"), (1, "first")]
+        .map(|(id, title)| (SessionId::from(id), Some(title.to_owned())));
+    assert_eq!(found, expected);
+}
+
+fn output_grows(store: &dyn Store) {
+    let call = CallId::from(7);
+    let page = |lines| store.output(SESSION.into(), call, lines).unwrap();
+    let expected = |lines: &[&str], first, total| OutputPage {
+        lines: lines.iter().map(|line| (*line).to_owned()).collect(),
+        first,
+        total,
+    };
+    let _journal = store.create(spec(SESSION.into())).unwrap();
+    let spool = store.spool(SESSION.into(), call).unwrap();
+    spool.write(Stream::Out, b"one\ntwo\nth");
+    assert_eq!(page(2), expected(&["two", "th"], 1, 3));
+    spool.write(Stream::Err, b"\x1b[31mree\x1b[0m\n");
+    assert_eq!(page(2), expected(&["two", "three"], 1, 3));
+    assert_eq!(page(9), expected(&["one", "two", "three"], 0, 3));
+    assert_eq!(page(0), expected(&[], 3, 3));
+    assert_eq!(spool.counts(), (23, 3));
+    let end = spool.finish();
+    assert_eq!(end.left_out, 0);
+    drop(spool);
+    assert_eq!(page(2), expected(&["two", "three"], 1, 3));
+    let again = store.spool(SESSION.into(), call).unwrap();
+    assert_eq!(again.counts(), (23, 3));
+    again.write(Stream::Out, b"four");
+    again.finish();
+    drop(again);
+    assert_eq!(page(2), expected(&["three", "four"], 2, 4));
+}
+
+fn unknown_call(store: &dyn Store) {
+    let _journal = store.create(spec(SESSION.into())).unwrap();
+    let pages = [(SESSION, 8), (8, 8)]
+        .map(|(session, call): (u128, u128)| store.output(session.into(), call.into(), 5).unwrap());
+    assert_eq!(pages, [OutputPage::default(), OutputPage::default()]);
+}

@@ -19,6 +19,8 @@ mod faults;
 mod record;
 
 use faults::Faults;
+#[cfg(test)]
+pub(super) use record::TYPES;
 use record::{LINE_MAX, Record, is_object, record};
 pub(super) use record::{event, readable};
 
@@ -269,6 +271,3 @@ fn newer(version: u64) -> String {
          update footplate to open it"
     )
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,1 +1,184 @@
+//! Sessions and events for the tests of this room.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
+
+use jiff::Timestamp;
+use serde_json::json;
+
+use super::Clock;
+use crate::kernel::{
+    capability::{Body, Category, Preview, Reach},
+    event::{Call, Decider, Decision, Event, ExitStatus, Origin, Outcome, Seal, Stop},
+    gate::approval::{Answer, Question, Scope},
+    id::{CallId, SessionId},
+    invoke::ToolResult,
+    message::{ModelCall, Usage},
+    spec::{Limits, Mode, SessionSpec},
+};
+
+/// The session of the samples.
+pub(super) const SESSION: u128 = 0x0190_0000_0000_7000_8000_0000_0000_0001;
+
+/// A clock that goes one second a look.
+pub(super) fn clock() -> Clock {
+    let next = Arc::new(AtomicI64::new(1_700_000_000));
+    Arc::new(move || {
+        let second = next.fetch_add(1, Ordering::Relaxed);
+        Timestamp::from_second(second).expect("a second of our time")
+    })
+}
+
+pub(super) fn spec(id: SessionId) -> SessionSpec {
+    SessionSpec {
+        id,
+        parent: None,
+        path: vec!["main".into()],
+        workspace: "/home/ada/engine".into(),
+        model: "scripted:tour".into(),
+        mode: Mode::Default,
+        tools: vec!["execute_code".into()],
+        modules: vec!["files".into(), "process".into()],
+        limits: Limits::default(),
+        instructions: String::new(),
+    }
+}
+
+pub(super) fn said(text: impl Into<String>) -> Event {
+    Event::MessageSent { text: text.into() }
+}
+
+pub(super) fn result(name: &str, content: serde_json::Value) -> ToolResult {
+    ToolResult {
+        ok: true,
+        name: name.into(),
+        input: json!({"path": "notes.txt"}),
+        content,
+        is_error: false,
+        attachments: Vec::new(),
+        duration_ms: 12,
+    }
+}
+
+/// One small story in which every type of event but the first happens.
+pub(super) fn story() -> Vec<Event> {
+    let [run, write]: [CallId; 2] = [0x11.into(), 0x12.into()];
+    let refused = CallId::from(0x13);
+    let write_call = Call {
+        id: write,
+        name: "files.write".into(),
+        input: json!({"path": "notes.txt", "text": "a\u{2028}b\u{0085}c\n"}),
+        origin: Origin::Python { line: Some(2) },
+        parent: Some(run),
+    };
+    let question = |id: u128| Question {
+        id: id.into(),
+        session: SESSION.into(),
+        path: vec!["main".into()],
+        call: write_call.clone(),
+        category: Category::Write,
+        preview: Preview {
+            object: "notes.txt".into(),
+            facts: vec!["+1".into()],
+            reach: Reach::Workspace,
+            body: Body::Diff { old: None, new: "a\n".into() },
+        },
+        script: Some(run),
+    };
+    let by_mode = Decision::allowed(Decider::Mode { mode: Mode::Default });
+    let finished = |call, parent, origin, result, decision| Event::CallFinished {
+        call,
+        parent,
+        origin,
+        result,
+        decision,
+    };
+    let model_call = ModelCall {
+        id: run,
+        provider_id: "toolu_1".into(),
+        name: "execute_code".into(),
+        arguments: r#"{"code":"print(1)"}"#.into(),
+    };
+    vec![
+        said("write some notes — über 漢字 🚂"),
+        Event::TurnStarted { turn: 1, model: "scripted:tour".into() },
+        Event::TextStreamed { text: "I shall.".into() },
+        Event::TurnFinished {
+            stop: Stop::Calls,
+            usage: Usage { input: 10, output: 5 },
+            calls: vec![model_call],
+        },
+        Event::CallStarted {
+            call: Call {
+                id: run,
+                name: "execute_code".into(),
+                input: json!({"code": "print(1)"}),
+                origin: Origin::Model,
+                parent: None,
+            },
+            category: Category::Execute,
+            decision: by_mode,
+        },
+        Event::ExecutionStarted {
+            call: run,
+            program: "main.py".into(),
+            seal: Seal::None,
+            limit_ms: 60_000,
+        },
+        Event::ApprovalRequested { question: question(0x21) },
+        Event::ApprovalAnswered {
+            approval: 0x21.into(),
+            answer: Answer::Allow { scope: Scope::Once },
+            by: Decider::Person,
+            waited_ms: 900,
+            excluded_ms: 900,
+        },
+        Event::CallStarted {
+            call: write_call.clone(),
+            category: Category::Write,
+            decision: Decision::allowed(Decider::Person),
+        },
+        finished(write, Some(run), write_call.origin, result("files.write", json!({})), None),
+        Event::ApprovalRequested { question: question(0x22) },
+        Event::ApprovalWithdrawn {
+            approval: 0x22.into(),
+            reason: "its script ended".into(),
+            waited_ms: 5,
+            excluded_ms: 5,
+        },
+        finished(
+            refused,
+            Some(run),
+            Origin::Python { line: None },
+            ToolResult { ok: false, is_error: true, ..result("files.write", json!("no")) },
+            Some(Decision::denied(Decider::Nobody)),
+        ),
+        Event::ChildStarted {
+            call: run,
+            child: 0x31.into(),
+            agent: "tester".into(),
+            task: "test it".into(),
+        },
+        Event::OutputWritten { call: run, bytes: 2, lines: 1 },
+        Event::ExecutionFinished {
+            call: run,
+            status: ExitStatus::Exited { code: 0 },
+            ran_ms: 30,
+            excluded_ms: 900,
+        },
+        finished(run, None, Origin::Model, result("execute_code", json!("1\n")), None),
+        Event::TurnStarted { turn: 2, model: "scripted:tour".into() },
+        Event::TextStreamed { text: "Done.".into() },
+        Event::TurnFinished {
+            stop: Stop::End,
+            usage: Usage { input: 20, output: 1 },
+            calls: Vec::new(),
+        },
+        Event::ExchangeFinished { outcome: Outcome::Done },
+        Event::ModeChanged { from: Mode::Default, to: Mode::AcceptEdits },
+        Event::SessionResumed { notice: Some("the last record was unfinished".into()) },
+        Event::SessionFinished { outcome: Outcome::Done },
+    ]
+}

@@ -187,10 +187,11 @@ impl Spool for KeptSpool {
         }
         let last = state.on_disk.1;
         let (after, missing) = state.ring.after_head(last);
-        state.ring = Ring::default();
-        state.lost += missing;
+        let Ring { bytes, dropped } = std::mem::take(&mut state.ring);
+        // The line that tells of missing bytes is not one of them.
+        let output = bytes.len() as u64 + dropped - missing;
         let written = self.put(&mut state, &after);
-        state.lost += (after.len() - written) as u64;
+        state.lost += missing + output.min((after.len() - written) as u64);
         SpoolEnd { path: self.path.clone(), left_out: state.lost }
     }
 }

@@ -1,1 +1,104 @@
+use serde_json::json;
 
+use super::*;
+use crate::{
+    kernel::port::Store,
+    store::{
+        DiskStore,
+        sample::{SESSION, clock, said, spec},
+    },
+};
+
+fn title(text: &str) -> Option<String> {
+    let line = json!({"v": 1, "type": "message_sent", "text": text}).to_string();
+    words(line.as_bytes())
+}
+
+#[test]
+fn a_title_is_the_first_line_with_words_without_what_moves_the_cursor() {
+    let check = |text: &str, expected: Option<&str>| assert_eq!(title(text).as_deref(), expected);
+    check("mend the boiler", Some("mend the boiler"));
+    check(" \n\t two \"quoted\" words \\ \nmore", Some("two \"quoted\" words \\"));
+    check("a\u{1b}[2Jb\u{7}c", Some("a[2Jbc"));
+    check("", None);
+    check("\n\n", None);
+    check(&"é".repeat(200), Some(&"é".repeat(80)));
+    check(&"\u{1}x".repeat(400), Some(&"x".repeat(80)));
+}
+
+#[test]
+fn a_first_message_cut_anywhere_gives_a_title_of_what_is_there() {
+    let text = "ü \u{1f682} \u{1} 漢字 \\ end";
+    for line in [
+        format!(r#"{{"type":"message_sent","text":{}}}"#, json!(text)),
+        r#"{"type":"message_sent","text":"\u00fc \ud83d\ude82 \u0001 x"}"#.to_owned(),
+    ] {
+        let start = line.find("ü").or(line.find("\\u00fc")).unwrap();
+        for end in start..line.len() {
+            let title = words(&line.as_bytes()[..end]).unwrap_or_default();
+            assert!(title.is_empty() || title.starts_with(['ü', '\u{fffd}']), "{end} {title:?}");
+        }
+    }
+}
+
+#[test]
+fn a_spec_longer_than_the_head_is_listed_as_well() {
+    let data = tempfile::tempdir().unwrap();
+    let store = DiskStore::with_clock(data.path().into(), clock());
+    let mut long = spec(SESSION.into());
+    long.instructions = "be careful. ".repeat(10_000);
+    let journal = store.create(long.clone()).unwrap();
+    journal.append(said("hello"), &|_| {}).unwrap();
+    assert_eq!(store.list().unwrap()[0].spec, long);
+}
+
+#[test]
+fn damaged_sessions_and_strangers_are_left_out_of_the_list() {
+    let data = tempfile::tempdir().unwrap();
+    let store = DiskStore::with_clock(data.path().into(), clock());
+    for number in [1_u128, 2, 3, 4] {
+        drop(store.create(spec(number.into())).unwrap());
+    }
+    let sessions = data.path().join("sessions");
+    let journal = |number: u128| sessions.join(SessionId::from(number).to_string()).join(JOURNAL);
+    fs::write(journal(1), "{").unwrap();
+    fs::copy(journal(3), journal(2)).unwrap();
+    fs::remove_file(journal(4)).unwrap();
+    fs::write(sessions.join("notes"), "").unwrap();
+    let found: Vec<_> = store.list().unwrap().into_iter().map(|found| found.spec.id).collect();
+    assert_eq!(found, [3.into()]);
+}
+
+/// Not run with the others: prints what a list, an append and an opening cost.
+/// `cargo test --lib store::index -- --ignored --nocapture`
+#[test]
+#[ignore = "a measurement"]
+fn figures() {
+    use tokio::time::Instant;
+    let data = tempfile::tempdir().unwrap();
+    let store = DiskStore::new(data.path().into());
+    let sessions = 10_000_u128;
+    for number in 0..sessions {
+        let journal = store.create(spec(number.into())).unwrap();
+        journal.append(said("mend the boiler, please"), &|_| {}).unwrap();
+    }
+    for _ in 0..3 {
+        let begun = Instant::now();
+        assert_eq!(store.list().unwrap().len() as u128, sessions);
+        println!("{sessions} sessions listed in {:?}", begun.elapsed());
+    }
+    let journal = store.create(spec(SESSION.into())).unwrap();
+    let size = 100 << 20;
+    let text = "All of the line is in steam again. ".repeat(30);
+    let mut events = 0;
+    let begun = Instant::now();
+    while events * text.len() < size {
+        journal.append(said(text.clone()), &|_| {}).unwrap();
+        events += 1;
+    }
+    println!("an append of {} bytes took {:?}", text.len(), begun.elapsed() / events as u32);
+    drop(journal);
+    let begun = Instant::now();
+    assert_eq!(store.open(SESSION.into()).unwrap().replay.events.len(), events + 1);
+    println!("{} MB opened in {:?}", size >> 20, begun.elapsed());
+}
