@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use crate::kernel::{
     error::CallError,
-    event::{Envelope, Event, Origin, Outcome, Stop},
+    event::{Call, Envelope, Event, Origin, Outcome, Stop},
     gate::approval::Question,
     id::{ApprovalId, CallId},
     invoke::{ToolResult, interrupted},
@@ -33,13 +33,19 @@ pub struct Session {
     text: String,
     /// The calls of the last answer, with the results that have come.
     calls: Vec<(ModelCall, Option<ToolResult>)>,
-    /// Calls that began and have no result: any depth.
-    running: BTreeMap<CallId, RunningCall>,
+    /// Whether an answer is being written.
+    answering: bool,
+    /// What was said while an answer was on its way; it comes after that answer and its results.
+    later: Vec<String>,
+    /// Calls that were asked about or began, and have no result: any depth.
+    open: BTreeMap<CallId, OpenCall>,
 }
 
-/// A call that began and has no result yet.
+/// A call that has no result yet.
 #[derive(Clone, Debug, PartialEq)]
-struct RunningCall {
+struct OpenCall {
+    /// Whether it may have taken effect.
+    began: bool,
     name: String,
     input: serde_json::Value,
     origin: Origin,
@@ -70,7 +76,9 @@ impl Session {
             messages: Vec::new(),
             text: String::new(),
             calls: Vec::new(),
-            running: BTreeMap::new(),
+            answering: false,
+            later: Vec::new(),
+            open: BTreeMap::new(),
         }
     }
 
@@ -78,37 +86,39 @@ impl Session {
     pub fn apply(&mut self, event: &Event) {
         match event {
             Event::MessageSent { text } => {
-                self.settle();
                 self.outcome = None;
-                self.messages.push(Message::User(text.clone()));
+                self.later.push(text.clone());
+                if !self.answering && self.text.is_empty() && self.calls.is_empty() {
+                    self.settle();
+                }
             }
             Event::TurnStarted { .. } => {
                 self.settle();
                 self.turns += 1;
+                self.answering = true;
             }
-            Event::TextStreamed { text } => self.text.push_str(text),
+            Event::TextStreamed { text } => {
+                self.settle_lost_turn();
+                self.text.push_str(text);
+            }
             Event::TurnFinished { stop, usage, calls } => self.turn_finished(stop, *usage, calls),
             Event::ExchangeFinished { outcome } => {
                 self.settle();
                 self.outcome = Some(outcome.clone());
             }
             Event::CallStarted { call, .. } => {
-                let running = RunningCall {
-                    name: call.name.clone(),
-                    input: call.input.clone(),
-                    origin: call.origin,
-                    parent: call.parent,
-                };
-                self.running.insert(call.id, running);
+                self.open.insert(call.id, OpenCall::of(call, true));
             }
             Event::CallFinished { call, result, .. } => {
-                self.running.remove(call);
+                self.open.remove(call);
                 let slot = self.calls.iter_mut().find(|(known, _)| known.id == *call);
                 if let Some((_, empty @ None)) = slot {
                     *empty = Some(result.clone());
                 }
             }
             Event::ApprovalRequested { question } => {
+                let call = &question.call;
+                self.open.entry(call.id).or_insert_with(|| OpenCall::of(call, false));
                 self.questions.insert(question.id, question.clone());
             }
             Event::ApprovalAnswered { approval, .. }
@@ -116,8 +126,13 @@ impl Session {
                 self.questions.remove(approval);
             }
             Event::ModeChanged { to, .. } => self.mode = *to,
-            // Whoever asked died with the process that held the question.
-            Event::SessionResumed { .. } => self.questions.clear(),
+            Event::SessionResumed { .. } => {
+                // Whoever asked died with the process that held the question.
+                self.questions.clear();
+                if std::mem::take(&mut self.answering) && !self.text.is_empty() {
+                    self.text.push_str("\n[cut off: the program ended]");
+                }
+            }
             Event::SessionFinished { outcome } => self.outcome = Some(outcome.clone()),
             Event::SessionStarted { .. }
             | Event::ExecutionStarted { .. }
@@ -156,27 +171,32 @@ impl Session {
             result: failure(name, input, &interrupted(started)),
             decision: None,
         };
-        let begun = self.running.iter().rev().map(|(id, call)| {
-            lost(*id, &call.name, call.input.clone(), call.parent, call.origin, true)
+        let open = self.open.iter().rev().map(|(id, call)| {
+            lost(*id, &call.name, call.input.clone(), call.parent, call.origin, call.began)
         });
-        let never_begun = self
+        let unseen = self
             .calls
             .iter()
-            .filter(|(call, result)| result.is_none() && !self.running.contains_key(&call.id))
+            .filter(|(call, result)| result.is_none() && !self.open.contains_key(&call.id))
             .map(|(call, _)| {
-                let input = serde_json::from_str(&call.arguments).unwrap_or_default();
+                let input = input_of(call);
                 lost(call.id, &call.name, input, None, Origin::Model, false)
             });
-        begun.chain(never_begun).collect()
+        open.chain(unseen).collect()
     }
 
     /// Whether something was going on when the journal ended.
     pub fn is_busy(&self) -> bool {
-        let spoken = !self.messages.is_empty() || !self.text.is_empty() || !self.calls.is_empty();
+        let spoken = !self.messages.is_empty()
+            || !self.later.is_empty()
+            || !self.text.is_empty()
+            || !self.calls.is_empty();
         spoken && self.outcome.is_none()
     }
 
     fn turn_finished(&mut self, stop: &Stop, usage: Usage, calls: &[ModelCall]) {
+        self.settle_lost_turn();
+        self.answering = false;
         self.usage += usage;
         self.calls = calls.iter().map(|call| (call.clone(), None)).collect();
         let note = match stop {
@@ -191,27 +211,54 @@ impl Session {
         }
     }
 
-    /// Moves a finished answer and its results into the conversation.
-    fn settle(&mut self) {
-        if self.text.is_empty() && self.calls.is_empty() {
-            return;
+    /// Ends the answer before, where a damaged journal lacks the beginning of the next.
+    fn settle_lost_turn(&mut self) {
+        if !self.calls.is_empty() {
+            self.settle();
         }
+    }
+
+    /// Moves a finished answer and its results into the conversation, then what was said meanwhile.
+    fn settle(&mut self) {
+        self.answering = false;
         let calls = std::mem::take(&mut self.calls);
         let text = std::mem::take(&mut self.text);
-        let asked = calls.iter().map(|(call, _)| call.clone()).collect();
-        self.messages.push(Message::Assistant { text, calls: asked });
-        if calls.is_empty() {
-            return;
+        if !text.is_empty() || !calls.is_empty() {
+            let asked = calls.iter().map(|(call, _)| call.clone()).collect();
+            self.messages.push(Message::Assistant { text, calls: asked });
         }
-        let results = calls.into_iter().map(|(call, result)| CallResult {
-            provider_id: call.provider_id,
-            result: result.unwrap_or_else(|| {
-                let input = serde_json::from_str(&call.arguments).unwrap_or_default();
-                failure(&call.name, input, &interrupted(self.running.contains_key(&call.id)))
-            }),
-        });
-        self.messages.push(Message::Results(results.collect()));
+        if !calls.is_empty() {
+            let results = calls.into_iter().map(|(call, result)| CallResult {
+                result: result.unwrap_or_else(|| self.no_result(&call)),
+                provider_id: call.provider_id,
+            });
+            let results = results.collect();
+            self.messages.push(Message::Results(results));
+        }
+        self.messages.extend(self.later.drain(..).map(Message::User));
     }
+
+    fn no_result(&self, call: &ModelCall) -> ToolResult {
+        let began = self.open.get(&call.id).is_some_and(|open| open.began);
+        failure(&call.name, input_of(call), &interrupted(began))
+    }
+}
+
+impl OpenCall {
+    fn of(call: &Call, began: bool) -> Self {
+        Self {
+            began,
+            name: call.name.clone(),
+            input: call.input.clone(),
+            origin: call.origin,
+            parent: call.parent,
+        }
+    }
+}
+
+/// The arguments as they are recorded for a call that was never looked at: parsed if they can be.
+fn input_of(call: &ModelCall) -> serde_json::Value {
+    serde_json::from_str(&call.arguments).unwrap_or_else(|_| call.arguments.clone().into())
 }
 
 fn failure(name: &str, input: serde_json::Value, error: &CallError) -> ToolResult {
@@ -225,3 +272,6 @@ fn failure(name: &str, input: serde_json::Value, error: &CallError) -> ToolResul
         duration_ms: 0,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,381 @@
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::kernel::{
+    capability::{Body, Category, Preview, Reach},
+    error::ErrorCode,
+    event::{Decider, Decision},
+    gate::approval::{Answer, Scope, Then},
+    spec::Limits,
+};
+
+fn session() -> Session {
+    Session::new(SessionSpec {
+        id: 1.into(),
+        parent: None,
+        path: vec!["main".into()],
+        workspace: "/w".into(),
+        model: "scripted:tour".into(),
+        mode: Mode::Default,
+        tools: Vec::new(),
+        modules: Vec::new(),
+        limits: Limits::default(),
+        instructions: String::new(),
+    })
+}
+
+fn after(events: impl IntoIterator<Item = Event>) -> Session {
+    let mut session = session();
+    for event in events {
+        session.apply(&event);
+    }
+    session
+}
+
+fn said(text: &str) -> Event {
+    Event::MessageSent { text: text.into() }
+}
+
+fn turn() -> Event {
+    Event::TurnStarted { turn: 1, model: "m".into() }
+}
+
+fn text(text: &str) -> Event {
+    Event::TextStreamed { text: text.into() }
+}
+
+fn answered(stop: Stop, calls: &[u128]) -> Event {
+    let calls = calls.iter().map(|id| model_call(*id)).collect();
+    Event::TurnFinished { stop, usage: Usage { input: 3, output: 2 }, calls }
+}
+
+fn model_call(id: u128) -> ModelCall {
+    let (provider_id, arguments) = (format!("p{id}"), format!(r#"{{"n":{id}}}"#));
+    ModelCall { id: id.into(), provider_id, name: "tool".into(), arguments }
+}
+
+fn call(id: u128, parent: Option<u128>) -> Call {
+    let origin = if parent.is_some() { Origin::Python { line: None } } else { Origin::Model };
+    let parent = parent.map(CallId::from);
+    Call { id: id.into(), name: "tool".into(), input: json!({"n": id as u64}), origin, parent }
+}
+
+fn started(id: u128, parent: Option<u128>) -> Event {
+    let decision = Decision::allowed(Decider::Person);
+    Event::CallStarted { call: call(id, parent), category: Category::Read, decision }
+}
+
+fn done(id: u128) -> Event {
+    let result = ToolResult {
+        ok: true,
+        name: "tool".into(),
+        input: json!({}),
+        content: json!(format!("result {id}")),
+        is_error: false,
+        attachments: Vec::new(),
+        duration_ms: 1,
+    };
+    let (call, origin) = (id.into(), Origin::Model);
+    Event::CallFinished { call, parent: None, origin, result, decision: None }
+}
+
+fn asked(approval: u128, call: Call) -> Event {
+    let preview = Preview {
+        object: "x".into(),
+        facts: Vec::new(),
+        reach: Reach::Workspace,
+        body: Body::Text { text: "x".into() },
+    };
+    let question = Question {
+        id: approval.into(),
+        session: 1.into(),
+        path: vec!["main".into()],
+        call,
+        category: Category::Write,
+        preview,
+        script: None,
+    };
+    Event::ApprovalRequested { question }
+}
+
+fn answer(approval: u128, answer: Answer) -> Event {
+    let (approval, by) = (approval.into(), Decider::Person);
+    Event::ApprovalAnswered { approval, answer, by, waited_ms: 1, excluded_ms: 1 }
+}
+
+fn resumed() -> Event {
+    Event::SessionResumed { notice: None }
+}
+
+/// The conversation in one line a message.
+fn told(session: &Session) -> Vec<String> {
+    let line = |message: &Message| match message {
+        Message::User(text) => format!("user: {text}"),
+        Message::Assistant { text, calls } => {
+            let calls: Vec<_> = calls.iter().map(|call| call.provider_id.as_str()).collect();
+            format!(
+                "assistant: {text}{}{}",
+                if calls.is_empty() { "" } else { " → " },
+                calls.join(" ")
+            )
+        }
+        Message::Results(results) => {
+            let of = |result: &CallResult| {
+                let what = match result.result.error_code() {
+                    Some(_) if result.result.text().contains("unknown") => "effect unknown".into(),
+                    Some(_) => "never began".into(),
+                    None => result.result.text(),
+                };
+                format!("{}={what}", result.provider_id)
+            };
+            format!("results: {}", results.iter().map(of).collect::<Vec<_>>().join(", "))
+        }
+    };
+    session.messages().iter().map(line).collect()
+}
+
+/// Closes what is open, and gives which calls were closed and whether they had begun.
+fn close(session: &mut Session) -> Vec<(CallId, bool)> {
+    let close = |event: &Event| {
+        let Event::CallFinished { call, result, decision: None, .. } = event else {
+            panic!("{event:?}")
+        };
+        assert_eq!(result.error_code(), Some(ErrorCode::Interrupted));
+        assert_eq!((result.ok, result.is_error), (false, true));
+        (*call, result.text().contains("unknown"))
+    };
+    let events = session.interruptions();
+    events.iter().for_each(|event| session.apply(event));
+    assert_eq!(session.interruptions(), []);
+    events.iter().map(close).collect()
+}
+
+fn closed(expected: &[(u128, bool)]) -> Vec<(CallId, bool)> {
+    expected.iter().map(|(id, began)| (CallId::from(*id), *began)).collect()
+}
+
+#[test]
+fn results_stand_in_the_order_of_the_calls_whatever_order_they_came_in() {
+    let session = after([
+        said("go"),
+        turn(),
+        text("yes"),
+        answered(Stop::Calls, &[1, 2]),
+        started(1, None),
+        started(2, None),
+        done(2),
+        done(1),
+        turn(),
+        text("done"),
+        answered(Stop::End, &[]),
+        Event::ExchangeFinished { outcome: Outcome::Done },
+    ]);
+    let expected = [
+        "user: go",
+        "assistant: yes → p1 p2",
+        "results: p1=result 1, p2=result 2",
+        "assistant: done",
+    ];
+    assert_eq!(told(&session), expected);
+    assert_eq!((session.turns, session.usage), (2, Usage { input: 6, output: 4 }));
+    assert_eq!(session.interruptions(), []);
+    assert!(!session.is_busy());
+}
+
+#[test]
+fn a_crash_at_any_moment_of_three_calls_closes_each_open_one_once() {
+    let check = |events: &[Event], expected: &[(u128, bool)], results: &str| {
+        let begin = [said("go"), turn(), answered(Stop::Calls, &[1, 2, 3])];
+        let mut session = after(begin.iter().chain(events).cloned());
+        let before = told(&session);
+        assert_eq!(close(&mut session), closed(expected));
+        // Written or not, the model is told the same.
+        assert_eq!(told(&session), before);
+        assert_eq!(before.last().unwrap(), &format!("results: {results}"));
+    };
+    check(
+        &[],
+        &[(1, false), (2, false), (3, false)],
+        "p1=never began, p2=never began, p3=never began",
+    );
+    check(
+        &[started(1, None), started(2, None), done(2)],
+        &[(1, true), (3, false)],
+        "p1=effect unknown, p2=result 2, p3=never began",
+    );
+    check(&[done(1), done(2), done(3)], &[], "p1=result 1, p2=result 2, p3=result 3");
+    // A result that is there is the real one, however often another follows.
+    check(&[done(1), done(2), done(3), done(2)], &[], "p1=result 1, p2=result 2, p3=result 3");
+    check(
+        &[asked(9, call(1, None)), resumed()],
+        &[(1, false), (2, false), (3, false)],
+        "p1=never began, p2=never began, p3=never began",
+    );
+}
+
+#[test]
+fn inner_calls_are_closed_before_the_call_they_were_made_in() {
+    let mut session = after([
+        said("go"),
+        turn(),
+        answered(Stop::Calls, &[1]),
+        started(1, None),
+        started(2, Some(1)),
+        done(2),
+        started(3, Some(1)),
+        asked(9, call(4, Some(1))),
+        asked(10, call(5, Some(1))),
+        answer(10, Answer::Allow { scope: Scope::Once }),
+        resumed(),
+    ]);
+    let expected = closed(&[(5, false), (4, false), (3, true), (1, true)]);
+    let parents: Vec<_> = session
+        .interruptions()
+        .into_iter()
+        .map(|event| {
+            let Event::CallFinished { parent, .. } = event else { panic!("{event:?}") };
+            parent
+        })
+        .collect();
+    let inside = Some(CallId::from(1));
+    assert_eq!(parents, [inside, inside, inside, None]);
+    assert_eq!(close(&mut session), expected);
+}
+
+#[test]
+fn a_question_is_open_until_it_is_answered_withdrawn_or_its_process_died() {
+    let begin = [said("go"), turn(), answered(Stop::Calls, &[1]), asked(9, call(1, None))];
+    let check = |event: Option<Event>, open: usize| {
+        let session = after(begin.iter().cloned().chain(event));
+        assert_eq!(session.questions.len(), open);
+    };
+    check(None, 1);
+    check(Some(answer(8, Answer::Allow { scope: Scope::Once })), 1);
+    check(Some(answer(9, Answer::Allow { scope: Scope::Session })), 0);
+    check(Some(answer(9, Answer::Deny { because: None, then: Then::GoOn })), 0);
+    let (approval, reason) = (9.into(), "gone".into());
+    let gone = Event::ApprovalWithdrawn { approval, reason, waited_ms: 1, excluded_ms: 1 };
+    check(Some(gone), 0);
+    check(Some(resumed()), 0);
+}
+
+#[test]
+fn an_answer_that_did_not_end_well_says_so_to_the_model() {
+    let failed = Stop::Failed { message: "overloaded; try again".into() };
+    let check = |written: &str, stop: Option<Stop>, expected: &[&str]| {
+        let written = (!written.is_empty()).then(|| text(written));
+        let end = stop.map_or_else(resumed, |stop| answered(stop, &[]));
+        let begin = [said("go"), turn()].into_iter().chain(written);
+        assert_eq!(told(&after(begin.chain([end]))), expected);
+    };
+    check("half", Some(Stop::End), &["user: go", "assistant: half"]);
+    let cut = "assistant: half\n[cut off at the model's limit of length]";
+    check("half", Some(Stop::Length), &["user: go", cut]);
+    let stopped = "assistant: half\n[stopped by the person]";
+    check("half", Some(Stop::Interrupted), &["user: go", stopped]);
+    let off = "assistant: half\n[cut off: the provider failed]";
+    check("half", Some(failed.clone()), &["user: go", off]);
+    check("half", None, &["user: go", "assistant: half\n[cut off: the program ended]"]);
+    // Nothing was said: no empty message, which some providers refuse.
+    for stop in [Some(Stop::End), Some(Stop::Interrupted), Some(failed), None] {
+        check("", stop, &["user: go"]);
+    }
+}
+
+#[test]
+fn what_is_said_during_an_answer_comes_after_it_and_its_results() {
+    let begin = [said("go"), turn()];
+    let check = |events: &[Event], expected: &[&str]| {
+        assert_eq!(told(&after(begin.iter().chain(events).cloned())), expected);
+    };
+    let all = ["user: go", "assistant: yes → p1", "results: p1=result 1", "user: wait"];
+    let rest = [text("yes"), answered(Stop::Calls, &[1]), started(1, None), done(1)];
+    for place in 0..=rest.len() {
+        let mut events = rest.to_vec();
+        events.insert(place, said("wait"));
+        check(&events, &all);
+        events.push(turn());
+        check(&events, &all);
+    }
+    check(&[said("wait")], &["user: go", "user: wait"]);
+    check(&[resumed(), said("again")], &["user: go", "user: again"]);
+}
+
+#[test]
+fn a_session_is_busy_from_a_message_to_the_end_of_its_exchange() {
+    let check = |events: &[Event], busy| assert_eq!(after(events.to_vec()).is_busy(), busy);
+    let end = Event::ExchangeFinished { outcome: Outcome::Done };
+    check(&[], false);
+    check(&[said("go")], true);
+    check(&[said("go"), turn(), text("a")], true);
+    check(&[said("go"), turn(), end.clone()], false);
+    check(&[said("go"), turn(), end, said("on")], true);
+}
+
+#[test]
+fn only_a_journal_that_starts_with_its_spec_is_a_session() {
+    assert_eq!(Session::replay(&[]), None);
+    let envelope = Envelope {
+        v: 1,
+        seq: 0,
+        at: jiff::Timestamp::UNIX_EPOCH,
+        session: 1.into(),
+        event: said("go"),
+    };
+    assert_eq!(Session::replay(&[Arc::new(envelope)]), None);
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    let id = 1_u128..6;
+    prop_oneof![
+        Just(said("s")),
+        Just(turn()),
+        Just(text("t")),
+        Just(resumed()),
+        Just(Event::ExchangeFinished { outcome: Outcome::Done }),
+        proptest::sample::subsequence(vec![1, 2, 3, 4, 5], 0..4)
+            .prop_map(|calls| answered(Stop::Calls, &calls)),
+        id.clone().prop_map(|id| started(id, None)),
+        id.clone().prop_map(|id| asked(id, call(id, None))),
+        id.prop_map(done),
+    ]
+}
+
+proptest! {
+    /// Journals lose lines; what is left must still make requests that providers accept.
+    #[test]
+    fn whatever_is_left_of_a_journal_each_call_has_one_result_in_order(
+        events in proptest::collection::vec(any_event(), 0..40),
+    ) {
+        let mut session = after(events.clone());
+        let messages = session.messages();
+        let mut wanted: Vec<String> = Vec::new();
+        for message in &messages {
+            match message {
+                Message::Results(results) => {
+                    let got: Vec<_> = results.iter().map(|it| it.provider_id.clone()).collect();
+                    prop_assert_eq!(&got, &wanted);
+                    prop_assert!(!got.is_empty());
+                    wanted.clear();
+                }
+                Message::User(_) => prop_assert!(wanted.is_empty()),
+                Message::Assistant { calls, text } => {
+                    prop_assert!(wanted.is_empty());
+                    prop_assert!(!text.is_empty() || !calls.is_empty());
+                    wanted = calls.iter().map(|call| call.provider_id.clone()).collect();
+                }
+            }
+        }
+        prop_assert!(wanted.is_empty());
+        let users = |event: &&Event| matches!(event, Event::MessageSent { .. });
+        let told = messages.iter().filter(|it| matches!(it, Message::User(_))).count();
+        prop_assert_eq!(told, events.iter().filter(users).count());
+        let mut closed: Vec<_> = close(&mut session).into_iter().map(|(id, _)| id).collect();
+        let all = closed.len();
+        closed.sort();
+        closed.dedup();
+        prop_assert_eq!(closed.len(), all);
+    }
+}
