@@ -16,6 +16,8 @@ mod spool;
 #[cfg(test)]
 mod contract;
 #[cfg(test)]
+mod crash;
+#[cfg(test)]
 mod damage;
 #[cfg(test)]
 mod sample;

@@ -188,12 +188,12 @@ fn failed(doing: &'static str, path: &Path) -> impl Fn(io::Error) -> StoreError 
 }
 
 fn no_journal(session: SessionId, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
-    move |source| match source.kind() {
-        ErrorKind::NotFound => StoreError::Damaged {
-            session,
-            fault: format!("there is no {}; remove its folder to be rid of it", path.display()),
-        },
-        _ => failed("open", path)(source),
+    move |source| {
+        if source.kind() != ErrorKind::NotFound {
+            return failed("open", path)(source);
+        }
+        let fault = format!("there is no {}; remove its folder to be rid of it", path.display());
+        StoreError::Damaged { session, fault }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The list of sessions from the heads of their journals: never a whole file.
 
 use std::{
+    cmp::Reverse,
     fs::{self, File},
     io,
     os::unix::fs::FileExt,
@@ -46,7 +47,7 @@ pub(super) fn list(sessions: &Path) -> io::Result<Vec<SessionSummary>> {
 
 /// Puts a list in the order people want it in.
 pub(super) fn newest_first(found: &mut [SessionSummary]) {
-    found.sort_by(|one, other| (other.changed, other.spec.id).cmp(&(one.changed, one.spec.id)));
+    found.sort_by_key(|one| Reverse((one.changed, one.spec.id)));
 }
 
 /// What the first bytes of a journal tell of its session; nothing if they are not the start of one.

@@ -106,8 +106,8 @@ fn last_lines(medium: &dyn Medium, head: u64, after: Vec<u8>, lines: usize) -> i
     }
     let mut bytes: Vec<u8> = pieces.into_iter().rev().flatten().collect();
     let body = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
-    let ends = body.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n');
-    if let Some((newline, _)) = ends.skip(lines - 1).next() {
+    let mut ends = body.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n');
+    if let Some((newline, _)) = ends.nth(lines - 1) {
         bytes.drain(..=newline);
     }
     Ok(bytes)
