@@ -106,7 +106,8 @@ async fn a_file_that_changed_while_the_question_waited_is_left_alone() {
 async fn an_edit_changes_its_place_or_nothing() {
     let rig = Rig::new(Mode::Auto);
     let utf16: Vec<u8> = [0xff, 0xfe, b'p', 0, b'r', 0].to_vec();
-    let rows: [(&str, &[u8], Result<&[u8], &str>); 8] = [
+    type Row<'a> = (&'a str, &'a [u8], Result<&'a [u8], &'a str>);
+    let rows: [Row<'_>; 8] = [
         ("crlf.txt", b"a\r\nprice: 5\r\nb\r\n", Ok(b"a\r\nprice: 7\r\nb\r\n")),
         ("mixed.txt", b"a\r\nprice: 5\nb\r\nc\rd\r\n", Ok(b"a\r\nprice: 7\nb\r\nc\rd\r\n")),
         ("bom.txt", b"\xef\xbb\xbfprice: 5\n", Ok(b"\xef\xbb\xbfprice: 7\n")),
