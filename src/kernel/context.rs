@@ -29,8 +29,8 @@ pub struct Context {
     pub gate: Gate,
     /// The workspace as this session sees it.
     pub env: Arc<dyn Env>,
-    /// Where the output of a call is kept.
-    pub spools: Spools,
+    /// Where the output of a call is kept, where programs may run.
+    pub spools: Option<Spools>,
     /// The clocks of what runs now, for a screen to read.
     pub board: Board,
     /// What runs programs, where the session may.
@@ -61,6 +61,8 @@ impl Context {
             recorder,
             gate: Gate::shut(),
             env,
+            spools: None,
+            board: Board::default(),
             executor: None,
             factory: None,
             mounts,

@@ -39,9 +39,11 @@ pub(super) fn seconds(limit: Duration) -> String {
 
 /// What runs programs, or why nothing does.
 pub(super) fn executor(cx: &Context) -> Result<&Arc<dyn Executor>, CallError> {
-    cx.executor.as_ref().ok_or_else(|| {
-        CallError::failed("Programs cannot be run in this session. Go on without it.")
-    })
+    cx.executor.as_ref().ok_or_else(nowhere)
+}
+
+fn nowhere() -> CallError {
+    CallError::failed("Programs cannot be run in this session. Go on without it.")
 }
 
 /// A run to be done.
@@ -85,7 +87,8 @@ impl Finished {
 /// records it as cancelled.
 pub(super) async fn run(cx: &Context, run: Run) -> Result<Finished, CallError> {
     let executor = executor(cx)?;
-    let spool = (cx.spools)(run.call).map_err(|error| CallError::failed(error.to_string()))?;
+    let spools = cx.spools.as_ref().ok_or_else(nowhere)?;
+    let spool = spools(run.call).map_err(|error| CallError::failed(error.to_string()))?;
     // Its own token, so that a run that cannot be recorded is ended without stopping the session.
     let cancel = cx.cancel.child_token();
     let _shown = cx.board.show(run.call, run.clock.clone());

@@ -10,12 +10,10 @@ use jiff::Timestamp;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::{mpsc, watch};
-use tokio_util::sync::CancellationToken;
 
 use crate::kernel::{
     BoxFuture,
     capability::Reach,
-    clock::Board,
     context::Context,
     error::CallError,
     event::{Envelope, Event, ExitStatus, Origin, Seal, VERSION},
@@ -66,19 +64,13 @@ impl Rig {
         });
         let names: Vec<String> = MODULES.map(str::to_owned).to_vec();
         let mounts = crate::modules::registry().mount(&names, |name| panic!("no module {name}"));
+        let recorder = Recorder::new(Arc::new(MemoryJournal::default()), watch);
+        let spec = Arc::new(spec(&workspace, mode));
+        let env = Arc::new(FakeEnv(workspace));
         let context = Context {
-            spec: Arc::new(spec(&workspace, mode)),
-            recorder: Recorder::new(Arc::new(MemoryJournal::default()), watch),
             gate: Gate::new(Rights::of(modes), Some(waiting.clone())),
-            env: Arc::new(FakeEnv(workspace)),
-            spools: Arc::new(|_| Ok(Arc::new(FakeSpool::default()))),
-            board: Board::default(),
-            executor: None,
-            factory: None,
-            mounts: Arc::new(mounts),
-            cancel: CancellationToken::new(),
-            call: None,
-            clocks: Vec::new(),
+            spools: Some(Arc::new(|_| Ok(Arc::new(FakeSpool::default())))),
+            ..Context::bare(spec, recorder, env, Arc::new(mounts))
         };
         Self { home, context, waiting, events, news: Mutex::new(news), _mode: mode_sender }
     }
