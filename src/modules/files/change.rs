@@ -1,7 +1,7 @@
 //! `files.write` and `files.edit`: one change to one file, shown as a diff of the real bytes before
 //! it is made, and made only if the file is still the one that was shown.
 
-use std::{io, time::Duration};
+use std::{ffi::OsStr, io, path::Path, time::Duration};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,7 +17,25 @@ use crate::kernel::{
 };
 
 /// The longest old text that is shown beside the new one.
-const SHOWN_BYTES: u64 = 1 << 20;
+const SHOWN_BYTES: usize = 1 << 20;
+
+/// Folders and files that programs outside our sight run or obey without being told to: version
+/// control and its hooks, environments, shells, editors, build tools, and footplate itself.
+const OBEYED: [&str; 13] = [
+    ".git",
+    ".hg",
+    ".jj",
+    ".footplate",
+    ".venv",
+    "venv",
+    ".envrc",
+    ".direnv",
+    ".husky",
+    ".github",
+    ".vscode",
+    ".idea",
+    ".cargo",
+];
 
 /// How long a count of changed lines may take before it gets coarse.
 const COUNTING: Duration = Duration::from_millis(100);
@@ -84,7 +102,16 @@ impl Edit {
     /// Only inside the workspace: what is found in a file is told before anybody is asked.
     async fn change(self, cx: &Context) -> Result<Change, CallError> {
         let place = inside(cx, &self.path)?;
-        let old = text(&place, cx.env.read_file(&place).await?)?;
+        let bytes = cx.env.read_file(&place).await?;
+        if bytes.len() > SHOWN_BYTES {
+            return Err(CallError::failed(format!(
+                "{} is too long to be shown before it is edited ({} bytes, at most {}).",
+                place.shown,
+                thousands(bytes.len()),
+                thousands(SHOWN_BYTES),
+            )));
+        }
+        let old = text(&place, bytes)?;
         let new = replace(&place.shown, &old, &self.old, &self.new)?;
         shown(place, Before::Text(old), new).await
     }
@@ -95,7 +122,7 @@ enum Before {
     Nothing,
     Text(String),
     /// Bytes that are no text, or too many to show: how many, and which.
-    Unshown(u64, &'static str),
+    Unshown(usize, &'static str),
 }
 
 impl Before {
@@ -114,11 +141,12 @@ impl Before {
                 place.shown
             )));
         }
-        if metadata.len() > SHOWN_BYTES {
-            return Ok(Self::Unshown(metadata.len(), "too many to show"));
+        let length = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+        if length > SHOWN_BYTES {
+            return Ok(Self::Unshown(length, "too many to show"));
         }
         let bytes = cx.env.read_file(place).await?;
-        let length = bytes.len() as u64;
+        let length = bytes.len();
         Ok(String::from_utf8(bytes).map_or(Self::Unshown(length, "not text"), Self::Text))
     }
 }
@@ -131,8 +159,7 @@ async fn shown(place: ResolvedPath, before: Before, new: String) -> Result<Chang
             (None, new, facts)
         }
         Before::Unshown(bytes, why) => {
-            let bytes = thousands(usize::try_from(bytes).unwrap_or(usize::MAX));
-            let facts = vec![format!("replaces {bytes} bytes, {why}")];
+            let facts = vec![format!("replaces {} bytes, {why}", thousands(bytes))];
             (None, new, facts)
         }
         Before::Text(old) => {
@@ -150,13 +177,25 @@ async fn shown(place: ResolvedPath, before: Before, new: String) -> Result<Chang
         Reach::Workspace => "in the workspace".to_owned(),
         Reach::Outside => format!("outside the workspace: {}", place.real.display()),
     });
+    // To change what another program runs is to reach further than the file.
+    let reach = if is_obeyed(&place) { Reach::Outside } else { place.reach };
+    if reach != place.reach {
+        facts.push("other programs run or obey it".to_owned());
+    }
     let preview = Preview {
         object: place.shown.clone(),
         facts,
-        reach: place.reach,
+        reach,
         body: Body::Diff { old, new: new.clone() },
     };
     Ok(Change { place, text: new, preview })
+}
+
+/// Whatever the case of its letters, since some file systems do not tell them apart. Where the
+/// workspace itself lies says nothing about the file.
+fn is_obeyed(place: &ResolvedPath) -> bool {
+    let is_named = |part: &OsStr| OBEYED.iter().any(|name| part.eq_ignore_ascii_case(name));
+    Path::new(&place.shown).iter().any(is_named)
 }
 
 fn compare(old: &str, new: &str) -> String {

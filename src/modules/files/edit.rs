@@ -8,6 +8,9 @@ use crate::kernel::{
 /// How many line numbers an error names.
 const NAMED_LINES: usize = 10;
 
+/// How many places are looked for; a text that repeats itself could have millions.
+const COUNTED: usize = 100;
+
 /// `text` with the only occurrence of `old` replaced by `new`. Line ends written as LF find CRLF
 /// ones, and the new lines end as those around them do; nothing else is matched loosely.
 pub(super) fn replace(shown: &str, text: &str, old: &str, new: &str) -> Result<String, CallError> {
@@ -17,9 +20,9 @@ pub(super) fn replace(shown: &str, text: &str, old: &str, new: &str) -> Result<S
     if old == new {
         return Err(schema::invalid("files.edit.new", "it is the same as old"));
     }
-    let mut places: Vec<Place> = occurrences(text, old).collect();
+    let mut places: Vec<Place> = occurrences(text, old).take(COUNTED).collect();
     if old.contains('\n') && !old.contains('\r') {
-        places.extend(occurrences(text, &old.replace('\n', "\r\n")));
+        places.extend(occurrences(text, &old.replace('\n', "\r\n")).take(COUNTED));
     }
     let place = match *places.as_slice() {
         [place] => place,
@@ -72,8 +75,9 @@ fn ambiguous(shown: &str, text: &str, mut places: Vec<Place>) -> CallError {
     if places.len() > NAMED_LINES {
         lines.push("…".to_owned());
     }
+    let or_more = if places.len() < COUNTED { "" } else { " or more" };
     let message = format!(
-        "old occurs {} times in {shown}, at lines {}. Give more of the text around the one you mean.",
+        "old occurs {}{or_more} times in {shown}, at lines {}. Give more of the text around the one you mean.",
         places.len(),
         lines.join(", ")
     );
@@ -124,6 +128,7 @@ mod tests {
         check_refused("a\nb\na\r\nb\r\n", "a\nb", "x", "occurs 2 times in a, at lines 1, 3");
         check_refused("ééé", "éé", "x", "occurs 2 times");
         check_refused(&"x\n".repeat(12), "x", "y", "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ….");
+        check_refused(&"a".repeat(1 << 20), &"a".repeat(1 << 10), "x", "100 or more times");
         check_refused("  a\n", "\ta", "x", "does not occur in a");
         check_refused("a", "", "x", "it is empty");
         check_refused("a", "a", "a", "the same as old");

@@ -9,7 +9,7 @@ use crate::kernel::{
     capability::{Body, Reach},
     error::ErrorCode,
     event::Event,
-    gate::approval::{Answer, Scope},
+    gate::approval::{Answer, Scope, Then},
     spec::Mode,
 };
 
@@ -43,7 +43,7 @@ async fn a_write_is_shown_with_the_file_before_and_after() {
         ("outbox/b.txt", Some("x\n"), vec!["+3 −1", &*outside], Reach::Outside),
         ("../outside/b.txt", Some("x\n"), vec!["+3 −1", &*outside], Reach::Outside),
     ];
-    let no = Answer::Deny { because: None, then: crate::kernel::gate::approval::Then::GoOn };
+    let no = Answer::Deny { because: None, then: Then::GoOn };
     for (path, old, facts, reach) in rows {
         let input = json!({"path": path, "text": "one\n2\n3\n"});
         let result = rig
@@ -58,6 +58,25 @@ async fn a_write_is_shown_with_the_file_before_and_after() {
         assert_eq!(result.error_code(), Some(ErrorCode::PermissionDenied), "{path}");
     }
     assert_eq!(rig.get("a.txt"), b"one\ntwo\n");
+}
+
+#[tokio::test]
+async fn what_other_programs_run_or_obey_asks_even_where_edits_are_accepted() {
+    let rig = Rig::new(Mode::AcceptEdits);
+    symlink(".git", rig.workspace().join("link")).unwrap();
+    for path in [".git/hooks/pre-commit", ".GIT/config", "sub/.envrc", "link/config"] {
+        let input = json!({"path": path, "text": "x\n"});
+        let no = Answer::Deny { because: None, then: Then::GoOn };
+        let result = rig
+            .call_asked("files.write", input, no, |question| {
+                let facts = &question.preview.facts;
+                assert_eq!(facts.last().unwrap(), "other programs run or obey it", "{path}");
+            })
+            .await;
+        assert_eq!(result.error_code(), Some(ErrorCode::PermissionDenied), "{path}");
+    }
+    let result = rig.call("files.write", json!({"path": "git/a", "text": "x\n"})).await;
+    assert_ne!(result.error_code(), Some(ErrorCode::PermissionDenied));
 }
 
 #[tokio::test]
@@ -132,6 +151,9 @@ async fn an_edit_changes_its_place_or_nothing() {
             }
         }
     }
+    rig.put("big.txt", "price: 5\n".repeat(200_000));
+    let result = rig.call("files.edit", json!({"path": "big.txt", "old": "a", "new": "b"})).await;
+    assert!(result.text().contains("1,800,000 bytes, at most 1,048,576"), "{result:?}");
     let result = rig.call("files.edit", json!({"path": "gone", "old": "a", "new": "b"})).await;
     assert_eq!(result.error_code(), Some(ErrorCode::Failed));
 }

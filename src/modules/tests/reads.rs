@@ -117,6 +117,12 @@ async fn a_glob_finds_files_below_the_workspace_that_are_not_ignored() {
         let result = rig.call("files.glob", json!({"pattern": pattern})).await;
         assert_eq!(result.content, json!({"files": expected, "left_out": 0}), "{pattern}");
     }
+    fs::write(rig.workspace().join(OsStr::from_bytes(b"odd\xff.rs")), "price\n").unwrap();
+    let odd = rig.call("files.glob", json!({"pattern": "odd*"})).await;
+    assert_eq!(odd.content, json!({"files": [], "left_out": 0, "escaped": ["odd\\xff.rs"]}));
+    let odd = rig.call("files.grep", json!({"pattern": "price", "glob": "odd*"})).await;
+    assert_eq!(odd.content["matches"][0]["path"], json!("odd\\xff.rs"));
+    assert_eq!(odd.content["matches"][0]["escaped"], json!(true));
     let result = rig.call("files.glob", json!({"pattern": "[a"})).await;
     assert!(result.text().contains("Invalid input for files.glob.pattern"), "{result:?}");
 }
