@@ -1,1 +1,29 @@
-//! modules
+//! What the host can do, as one table of namespaces. Each is one file; nothing here runs before the
+//! gate lets it.
+
+mod agents;
+mod echo;
+mod execute;
+mod files;
+mod process;
+mod run;
+#[cfg(test)]
+mod tests;
+
+use crate::kernel::registry::{Module, Registry};
+
+/// The modules that Python can import, in the order people are shown them.
+pub const MODULES: &[Module] = &[files::MODULE, process::MODULE, agents::MODULE];
+
+/// Everything this program can do: the tools without a module, then [`MODULES`].
+pub fn registry() -> Registry {
+    let mut registry = Registry::default();
+    let unlike = "the names in this file are unlike each other";
+    for tool in [echo::echo(), execute::execute_code()] {
+        registry.register(tool).expect(unlike);
+    }
+    for module in MODULES {
+        registry.register_module(*module).expect(unlike);
+    }
+    registry
+}

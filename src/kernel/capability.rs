@@ -104,6 +104,7 @@ impl<V: Into<Value>> From<V> for Content {
 }
 
 type Status = dyn Fn(&Value) -> String + Send + Sync;
+type TypedStatus<P> = dyn Fn(&P) -> String + Send + Sync;
 type Previewer =
     dyn Fn(Context, Value) -> BoxFuture<'static, Result<Preview, CallError>> + Send + Sync;
 type Handler =
@@ -209,7 +210,7 @@ pub struct Definition<P> {
     name: &'static str,
     description: &'static str,
     category: Category,
-    status: Option<Arc<dyn Fn(&P) -> String + Send + Sync>>,
+    status: Option<Arc<TypedStatus<P>>>,
     preview: Option<Arc<Previewer>>,
 }
 

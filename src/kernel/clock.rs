@@ -4,6 +4,7 @@
 //! is a limit of its own (the sandbox's), so a script cannot work for free under an open question.
 
 use std::{
+    collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -12,6 +13,8 @@ use tokio::{
     sync::watch,
     time::{Instant, sleep_until},
 };
+
+use super::id::CallId;
 
 /// The running time that one execution may use. Clones are the same clock.
 #[derive(Clone, Debug)]
@@ -159,6 +162,43 @@ impl Drop for Hold {
     }
 }
 
+/// The clocks of what runs now, by call, for a screen to read. Clones are the same board.
+#[derive(Clone, Debug, Default)]
+pub struct Board(Arc<Mutex<HashMap<CallId, Budget>>>);
+
+impl Board {
+    /// Shows the clock of a call while the guard lives; the clock is finished when it ends.
+    pub fn show(&self, call: CallId, clock: Budget) -> Shown {
+        self.clocks().insert(call, clock);
+        Shown { board: self.clone(), call }
+    }
+
+    /// What the clock of a call reads now; nothing once the call no longer runs.
+    pub fn read(&self, call: CallId) -> Option<Reading> {
+        self.clocks().get(&call).map(Budget::read)
+    }
+
+    fn clocks(&self) -> MutexGuard<'_, HashMap<CallId, Budget>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Keeps a clock on a [`Board`].
+#[derive(Debug)]
+pub struct Shown {
+    board: Board,
+    call: CallId,
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        let clock = self.board.clocks().remove(&self.call);
+        if let Some(clock) = clock {
+            clock.finish();
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use tokio::time::{advance, timeout};
@@ -222,5 +262,18 @@ mod tests {
         drop(hold);
         assert_eq!(budget.read().excluded, SECOND);
         assert_eq!(budget.read().spent, Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_clock_is_on_the_board_for_as_long_as_its_guard_lives() {
+        let (board, call) = (Board::default(), CallId::from(1));
+        let clock = Budget::start(5 * SECOND);
+        let shown = board.clone().show(call, clock.clone());
+        advance(SECOND).await;
+        assert_eq!(board.read(call).map(|reading| reading.spent), Some(SECOND));
+        drop(shown);
+        advance(SECOND).await;
+        assert_eq!(board.read(call), None);
+        assert_eq!(clock.read().spent, SECOND);
     }
 }

@@ -5,14 +5,18 @@ use std::{fmt, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    clock::Budget,
+    clock::{Board, Budget},
     gate::Gate,
     id::CallId,
-    port::{Env, Executor, Factory},
+    port::{Env, Executor, Factory, Spool, StoreError},
     recorder::Recorder,
     registry::Mounts,
     spec::SessionSpec,
 };
+
+/// Makes the spool for the output of one call of the session: [`super::port::Store::spool`] without
+/// the rest of the store.
+pub type Spools = Arc<dyn Fn(CallId) -> Result<Arc<dyn Spool>, StoreError> + Send + Sync>;
 
 /// What a session's capabilities may use. Clones share everything.
 #[derive(Clone)]
@@ -25,6 +29,10 @@ pub struct Context {
     pub gate: Gate,
     /// The workspace as this session sees it.
     pub env: Arc<dyn Env>,
+    /// Where the output of a call is kept, where programs may run.
+    pub spools: Option<Spools>,
+    /// The clocks of what runs now, for a screen to read.
+    pub board: Board,
     /// What runs programs, where the session may.
     pub executor: Option<Arc<dyn Executor>>,
     /// What starts agents, where the session may.
@@ -53,6 +61,8 @@ impl Context {
             recorder,
             gate: Gate::shut(),
             env,
+            spools: None,
+            board: Board::default(),
             executor: None,
             factory: None,
             mounts,

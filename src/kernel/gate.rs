@@ -15,7 +15,7 @@ use self::{
     policy::{Verdict, strictest},
 };
 use super::{
-    capability::{Capability, Category, Reach},
+    capability::{Capability, Category, Preview, Reach},
     clock::Hold,
     context::Context,
     error::{CallError, ErrorCode},
@@ -26,16 +26,38 @@ use super::{
     spec::Mode,
 };
 
-/// The gate's yes to one call. Cannot be copied, stored by others or made elsewhere.
+/// The gate's yes to one call. Cannot be copied or made elsewhere, so no handler can be reached
+/// past the gate:
+///
+/// ```compile_fail,E0451
+/// use footplate::kernel::{gate::Permit, id::CallId};
+/// let permit = Permit { call: CallId::fresh(), preview: None };
+/// ```
+///
+/// Nor can a capability be run without one, since that is the kernel's alone:
+///
+/// ```compile_fail,E0624
+/// use footplate::kernel::{capability::Capability, context::Context, gate::Permit};
+/// fn run(capability: &Capability, permit: Permit, cx: Context) {
+///     drop(capability.run(permit, cx, serde_json::json!({})));
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Permit {
     call: CallId,
+    preview: Option<Preview>,
 }
 
 impl Permit {
     /// The call that was let through.
     pub fn call(&self) -> CallId {
         self.call
+    }
+
+    /// The effect that was decided on, so that a handler can refuse when the world has changed
+    /// since; absent for what the gate lets through unseen.
+    pub fn preview(&self) -> Option<&Preview> {
+        self.preview.as_ref()
     }
 }
 
@@ -116,9 +138,9 @@ impl Gate {
     /// Lets a call through or not. Reads never wait. Dropping the future withdraws its question.
     pub(super) async fn pass(&self, cx: &Context, capability: &Capability, call: &Call) -> Passage {
         let category = capability.category();
-        let permit = Permit { call: call.id };
         if category == Category::Read {
             let (_, mode) = self.rights.verdict(category, Reach::Outside);
+            let permit = Permit { call: call.id, preview: None };
             return Passage::Open(permit, Decision::allowed(Decider::Mode { mode }));
         }
         // Plan mode refuses before anything is looked at.
@@ -129,6 +151,7 @@ impl Gate {
             Ok(preview) => preview,
             Err(error) => return Passage::Shut(error, None),
         };
+        let permit = Permit { call: call.id, preview: Some(preview.clone()) };
         let (verdict, mode) = self.rights.verdict(category, preview.reach);
         match verdict {
             Verdict::Allow => Passage::Open(permit, Decision::allowed(Decider::Mode { mode })),

@@ -56,7 +56,13 @@ fn place(path: &Location) -> String {
 #[expect(clippy::wildcard_enum_match_arm, reason = "the library's enum, with a good default")]
 fn fault(error: &ValidationError<'_>) -> String {
     match error.kind() {
-        ValidationErrorKind::Type { kind } => format!("expected {}", types(kind)),
+        // A program as one string is the likeliest slip; a shell would have split it.
+        ValidationErrorKind::Type { kind } => match (types(kind), error.instance().is_string()) {
+            (expected, true) if expected == "array" => {
+                r#"expected array, a list such as ["a", "b"]"#.to_owned()
+            }
+            (expected, _) => format!("expected {expected}"),
+        },
         ValidationErrorKind::Required { property } => {
             format!("missing required property {property}")
         }
@@ -69,9 +75,10 @@ fn fault(error: &ValidationError<'_>) -> String {
                 let options: Vec<_> = options.iter().map(Value::to_string).collect();
                 format!("expected one of {}", options.join(", "))
             }
-            None => error.to_string(),
+            None => error.masked().to_string(),
         },
-        _ => error.to_string(),
+        // Masked: the value may be long, and whoever sent it has it.
+        _ => error.masked().to_string(),
     }
 }
 
@@ -84,4 +91,98 @@ fn types(kind: &TypeKind) -> String {
         }
     };
     names.join(" or ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+    use crate::kernel::capability::{Capability, Category};
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Echo {
+        /// What comes back.
+        #[expect(dead_code, reason = "only its schema is looked at")]
+        text: String,
+        #[expect(dead_code, reason = "only its schema is looked at")]
+        #[serde(default)]
+        #[schemars(range(min = 1))]
+        times: Option<u32>,
+        #[expect(dead_code, reason = "only its schema is looked at")]
+        #[serde(default)]
+        words: Vec<String>,
+    }
+
+    fn capability(name: &'static str) -> Capability {
+        Capability::define::<Echo>(name, "Says it again.", Category::Read)
+            .handler(|_, _, _| async { Ok("".into()) })
+    }
+
+    #[test]
+    fn the_messages_about_bad_input_are_those_of_the_contract() {
+        let rows = [
+            ("echo", json!({"text": 123}), "Invalid input for echo.text: expected string"),
+            ("echo", json!({"text": null}), "Invalid input for echo.text: expected string"),
+            ("echo", json!({}), r#"Invalid input for echo: missing required property "text""#),
+            (
+                "echo",
+                json!({"x": 1}),
+                r#"Invalid input for echo: missing required property "text""#,
+            ),
+            (
+                "echo",
+                json!({"text": "", "x": 1}),
+                r#"Invalid input for echo: unknown property "x""#,
+            ),
+            ("echo", json!(["text"]), "Invalid input for echo: expected object"),
+            ("echo", json!("text"), "Invalid input for echo: expected object"),
+            (
+                "echo",
+                json!({"text": "", "times": "2"}),
+                "Invalid input for echo.times: expected integer",
+            ),
+            (
+                "echo",
+                json!({"text": "", "times": 0}),
+                "Invalid input for echo.times: value is less than the minimum of 1",
+            ),
+            (
+                "echo",
+                json!({"text": "", "words": "ls -l"}),
+                r#"Invalid input for echo.words: expected array, a list such as ["a", "b"]"#,
+            ),
+            (
+                "files.write",
+                json!({"text": "", "words": ["a", 2]}),
+                "Invalid input for files.write.words[1]: expected string",
+            ),
+            (
+                "files.write",
+                json!({"text": []}),
+                "Invalid input for files.write.text: expected string",
+            ),
+            (
+                "files.write",
+                json!({}),
+                r#"Invalid input for files.write: missing required property "text""#,
+            ),
+        ];
+        for (name, input, expected) in rows {
+            let error = capability(name).validate(&input).expect_err(expected);
+            assert_eq!((error.code, &*error.message), (ErrorCode::InvalidInput, expected));
+        }
+        assert_eq!(capability("echo").validate(&json!({"text": "", "times": null})), Ok(()));
+    }
+
+    #[test]
+    fn a_schema_says_what_the_type_says() {
+        let schema = of::<Echo>();
+        assert_eq!(schema["additionalProperties"], json!(false));
+        assert_eq!(schema["required"], json!(["text"]));
+        assert_eq!(schema["properties"]["text"]["description"], json!("What comes back."));
+        assert_eq!(schema.get("$schema"), None);
+    }
 }

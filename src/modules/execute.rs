@@ -1,0 +1,172 @@
+//! `execute_code`: the Python a model acts by. Its calls come back over the one road, on the clock
+//! of the run they come from.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::run::{self, Finished, Run, executor, limit, seconds};
+use crate::kernel::{
+    BoxFuture,
+    capability::{Body, Capability, Category, Content, Preview, Reach},
+    clock::Budget,
+    context::Context,
+    error::{CallError, ErrorCode},
+    event::{ExitStatus, Origin},
+    gate::Permit,
+    id::CallId,
+    invoke::{CallRequest, Input, ToolResult},
+    port::{HostCalls, Program},
+    registry::Tools,
+    schema,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Execute {
+    /// The Python script.
+    code: String,
+    /// The name of its file, without a folder.
+    #[serde(default = "main_py")]
+    filename: String,
+    /// Running time until it is ended, in milliseconds: 60000 if left out, and no more than the
+    /// session allows. The time a person takes to answer does not count.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    timeout_ms: Option<u64>,
+}
+
+fn main_py() -> String {
+    "main.py".to_owned()
+}
+
+/// Execute, for as long as no seal bounds what the script can do by itself.
+pub(super) fn execute_code() -> Capability {
+    Capability::define::<Execute>(
+        "execute_code",
+        "Runs a Python script with `uv run python` in the workspace and gives back what it printed \
+         to standard output. Effects go through the modules of the host: \
+         `from footplate import files`.",
+        Category::Execute,
+    )
+    .status(|execute| format!("run {}", execute.filename))
+    .preview(preview)
+    .handler(handle)
+}
+
+/// Refuses what could not run anyway: a name that is no file's, a syntax error, an import of a
+/// module the session has not mounted.
+fn check(cx: &Context, execute: &Execute) -> Result<(), CallError> {
+    let name = &*execute.filename;
+    if matches!(name, "" | "." | "..") || name.contains(['/', '\\', '\0']) {
+        let fault = "expected a bare file name such as \"main.py\"";
+        return Err(schema::invalid("execute_code.filename", fault));
+    }
+    executor(cx)?.check(&execute.code, &cx.mounts)
+}
+
+async fn preview(cx: Context, execute: Execute) -> Result<Preview, CallError> {
+    check(&cx, &execute)?;
+    let lines = execute.code.lines().count();
+    Ok(Preview {
+        object: execute.filename.clone(),
+        facts: vec![
+            format!("{lines} {}", if lines == 1 { "line" } else { "lines" }),
+            format!("at most {}", seconds(limit(&cx, execute.timeout_ms))),
+        ],
+        reach: Reach::Outside,
+        body: Body::Code { filename: execute.filename, code: execute.code },
+    })
+}
+
+async fn handle(permit: Permit, cx: Context, execute: Execute) -> Result<Content, CallError> {
+    check(&cx, &execute)?;
+    let clock = Budget::start(limit(&cx, execute.timeout_ms));
+    let inner = cx.of_call(permit.call()).on_clock(clock.clone());
+    let calls = Arc::new(Bound(Arc::new(cx.mounts.bind(inner))));
+    let run = Run {
+        call: permit.call(),
+        title: execute.filename.clone(),
+        what: Program::Python {
+            filename: execute.filename.clone(),
+            code: execute.code,
+            mounts: cx.mounts.clone(),
+            calls,
+        },
+        cwd: cx.env.root().to_owned(),
+        clock: clock.clone(),
+    };
+    let finished = run::run(&cx, run).await?;
+    told(&execute.filename, &clock, finished)
+}
+
+/// The modules of one execution, as its script reaches them.
+struct Bound(Arc<Tools>);
+
+impl HostCalls for Bound {
+    fn call(
+        &self,
+        name: String,
+        input: Value,
+        line: Option<u32>,
+    ) -> BoxFuture<'static, ToolResult> {
+        let tools = self.0.clone();
+        let origin = Origin::Python { line };
+        let request = CallRequest { id: CallId::fresh(), name, input: Input::Value(input), origin };
+        Box::pin(async move { tools.invoke(request).await })
+    }
+}
+
+/// What the model reads of a run: what it printed, or all it needs to repair the script.
+fn told(filename: &str, clock: &Budget, finished: Finished) -> Result<Content, CallError> {
+    let mut after: Vec<String> = finished.rest().into_iter().collect();
+    match finished.ended.leftovers {
+        0 => {}
+        1 => after.push("A process it had left running was ended".to_owned()),
+        many => after.push(format!("{many} processes it had left running were ended")),
+    }
+    let after: String = after.iter().map(|line| format!("\n[{line}.]")).collect();
+    let ended = finished.ended;
+    let kept = finished.spool.path.display();
+    let fail = |code, first: String| {
+        let message = format!("{first}{}{after}", printed(&ended.stderr, &ended.stdout));
+        Err(CallError::new(code, message))
+    };
+    match &ended.status {
+        ExitStatus::Exited { code: 0 } => {
+            let text = if ended.stdout.is_empty() { "(no output)" } else { &ended.stdout };
+            Ok(format!("{text}{after}").into())
+        }
+        ExitStatus::Exited { code } => {
+            fail(ErrorCode::Failed, format!("{filename} ended with status {code}."))
+                .map_err(|error: CallError| error.with("status", *code))
+        }
+        ExitStatus::Signalled { signal } => {
+            fail(ErrorCode::Failed, format!("{filename} was ended by signal {signal}."))
+                .map_err(|error: CallError| error.with("signal", *signal))
+        }
+        ExitStatus::TimedOut => fail(
+            ErrorCode::BudgetSpent,
+            format!(
+                "{filename} used its {} and was ended. What it printed is kept: {kept}",
+                seconds(clock.limit())
+            ),
+        ),
+        ExitStatus::Cancelled => fail(
+            ErrorCode::Interrupted,
+            format!("{filename} was stopped. What it printed is kept: {kept}"),
+        ),
+        ExitStatus::NotStarted { message } => Err(CallError::failed(message)),
+    }
+}
+
+/// Both outputs under their names; the errors first, since they say what to repair.
+fn printed(stderr: &str, stdout: &str) -> String {
+    [("stderr", stderr), ("stdout", stdout)]
+        .iter()
+        .filter(|(_, text)| !text.is_empty())
+        .map(|(name, text)| format!("\n\n{name}:\n{}", text.trim_end_matches('\n')))
+        .collect()
+}

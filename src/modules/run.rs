@@ -1,0 +1,215 @@
+//! One run of a program on behalf of a call: its spool, its clock, its events. What the caller is
+//! told of it is the caller's own matter.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use crate::kernel::{
+    clock::Budget,
+    context::Context,
+    error::CallError,
+    event::{Event, ExitStatus, Seal},
+    id::CallId,
+    port::{Ended, Executor, Job, Notice, Program, Spool, SpoolEnd},
+    recorder::Recorder,
+};
+
+/// The running time of a run that names none.
+const DEFAULT_LIMIT: Duration = Duration::from_secs(60);
+
+/// Output shorter than this reaches the model whole.
+const SURELY_WHOLE: usize = 4 << 10;
+
+/// The running time a run gets: what it wants, within what the session allows.
+pub(super) fn limit(cx: &Context, timeout_ms: Option<u64>) -> Duration {
+    let ceiling = Duration::from_millis(cx.spec.limits.execution_ms);
+    timeout_ms.map_or(DEFAULT_LIMIT, Duration::from_millis).min(ceiling)
+}
+
+/// `60 s`, `1.5 s`: a limit as people read it.
+pub(super) fn seconds(limit: Duration) -> String {
+    format!("{} s", limit.as_secs_f64())
+}
+
+/// What runs programs, or why nothing does.
+pub(super) fn executor(cx: &Context) -> Result<&Arc<dyn Executor>, CallError> {
+    cx.executor.as_ref().ok_or_else(nowhere)
+}
+
+fn nowhere() -> CallError {
+    CallError::failed("Programs cannot be run in this session. Go on without it.")
+}
+
+/// A run to be done.
+pub(super) struct Run {
+    /// The call it belongs to.
+    pub(super) call: CallId,
+    /// How it is named to people.
+    pub(super) title: String,
+    /// What runs.
+    pub(super) what: Program,
+    /// Where.
+    pub(super) cwd: PathBuf,
+    /// On which clock.
+    pub(super) clock: Budget,
+}
+
+/// How a run ended and where its output is.
+pub(super) struct Finished {
+    /// How it ended.
+    pub(super) ended: Ended,
+    /// What became of its output.
+    pub(super) spool: SpoolEnd,
+    /// Bytes it printed.
+    printed: u64,
+}
+
+impl Finished {
+    /// Where to find what the model is not shown, if there is any.
+    pub(super) fn rest(&self) -> Option<String> {
+        let path = self.spool.path.display();
+        let shown = self.ended.stdout.len() + self.ended.stderr.len();
+        match self.spool.left_out {
+            0 if shown < SURELY_WHOLE || self.printed <= shown as u64 => None,
+            0 => Some(format!("All of its output is in {path}")),
+            bytes => Some(format!("Its output is in {path}, without the last {bytes} bytes")),
+        }
+    }
+}
+
+/// Runs it to its end, with the events that tell of it. Dropping the future kills the run and
+/// records it as cancelled.
+pub(super) async fn run(cx: &Context, run: Run) -> Result<Finished, CallError> {
+    let executor = executor(cx)?;
+    let spools = cx.spools.as_ref().ok_or_else(nowhere)?;
+    let spool = spools(run.call).map_err(|error| CallError::failed(error.to_string()))?;
+    // Its own token, so that a run that cannot be recorded is ended without stopping the session.
+    let cancel = cx.cancel.child_token();
+    let _shown = cx.board.show(run.call, run.clock.clone());
+    let mut story = Story::new(cx.recorder.clone(), &run, spool.clone());
+    let told = story.told.clone();
+    let job = Job {
+        call: run.call,
+        what: run.what,
+        cwd: run.cwd,
+        clock: run.clock,
+        cancel: cancel.clone(),
+        spool: spool.clone(),
+        notice: Arc::new(move |notice| {
+            if told.note(notice).is_err() {
+                cancel.cancel();
+            }
+        }),
+    };
+    let ended = executor.run(job).await;
+    let (printed, _) = spool.counts();
+    let end = spool.finish();
+    let status = match &ended {
+        Ok(ended) => ended.status.clone(),
+        Err(error) => ExitStatus::NotStarted { message: error.message.clone() },
+    };
+    story.finish(status)?;
+    Ok(Finished { ended: ended?, spool: end, printed })
+}
+
+/// What the journal is told of a run: that it began, how its output grows, and once how it ended.
+struct Story {
+    told: Arc<Told>,
+    finished: bool,
+}
+
+/// The part of it that the executor's tasks reach.
+struct Told {
+    recorder: Recorder,
+    call: CallId,
+    title: String,
+    clock: Budget,
+    spool: Arc<dyn Spool>,
+    started: AtomicBool,
+    /// Why the journal did not take it, once it did not.
+    fault: OnceLock<String>,
+}
+
+impl Told {
+    fn note(&self, notice: Notice) -> Result<(), ()> {
+        match notice {
+            Notice::Started(seal) => self.started(seal),
+            Notice::Output => {
+                let (bytes, lines) = self.spool.counts();
+                self.append(Event::OutputWritten { call: self.call, bytes, lines })
+            }
+        }
+    }
+
+    fn started(&self, seal: Seal) -> Result<(), ()> {
+        let (call, program) = (self.call, self.title.clone());
+        let limit_ms = millis(self.clock.limit());
+        self.append(Event::ExecutionStarted { call, program, seal, limit_ms })?;
+        self.started.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    fn finished(&self, status: ExitStatus) -> Result<(), ()> {
+        self.clock.finish();
+        if !self.started.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let read = self.clock.read();
+        let (ran_ms, excluded_ms) = (millis(read.spent), millis(read.excluded));
+        self.append(Event::ExecutionFinished { call: self.call, status, ran_ms, excluded_ms })
+    }
+
+    fn append(&self, event: Event) -> Result<(), ()> {
+        self.recorder.append(event).map(drop).map_err(|error| {
+            tracing::error!(%error, "an event of a run was not recorded");
+            // The first fault is the one to tell.
+            let _ = self.fault.set(error.to_string());
+        })
+    }
+}
+
+impl Story {
+    fn new(recorder: Recorder, run: &Run, spool: Arc<dyn Spool>) -> Self {
+        let told = Told {
+            recorder,
+            call: run.call,
+            title: run.title.clone(),
+            clock: run.clock.clone(),
+            spool,
+            started: AtomicBool::new(false),
+            fault: OnceLock::new(),
+        };
+        Self { told: Arc::new(told), finished: false }
+    }
+
+    fn finish(&mut self, status: ExitStatus) -> Result<(), CallError> {
+        self.finished = true;
+        // A fault of the journal is told whether it came now or earlier.
+        let _ = self.told.finished(status);
+        match self.told.fault.get() {
+            None => Ok(()),
+            Some(fault) => Err(CallError::failed(format!(
+                "Ended, since what it does could not be recorded: {fault}"
+            ))),
+        }
+    }
+}
+
+impl Drop for Story {
+    fn drop(&mut self) {
+        if !self.finished {
+            // Whoever waited is gone, and the fault of a journal is logged already.
+            let _ = self.told.finished(ExitStatus::Cancelled);
+        }
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

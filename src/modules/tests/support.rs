@@ -1,0 +1,346 @@
+//! Fakes of everything outside, and a rig that puts a session together from them.
+
+use std::{
+    fs, io,
+    path::{Component, Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use jiff::Timestamp;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::sync::{mpsc, watch};
+
+use crate::kernel::{
+    BoxFuture,
+    capability::Reach,
+    context::Context,
+    error::CallError,
+    event::{Envelope, Event, ExitStatus, Origin, Seal, VERSION},
+    gate::{
+        Gate, Rights,
+        approval::{Answer, Question, Waiting},
+    },
+    id::{CallId, SessionId},
+    invoke::{CallRequest, Input, ToolResult},
+    port::{
+        ChildAnswer, ChildRequest, Ended, Env, Executor, Factory, Job, Journal, Notice,
+        ResolvedPath, Spool, SpoolEnd, StoreError, Stream,
+    },
+    recorder::Recorder,
+    registry::{Mounts, Tools},
+    spec::{Limits, Mode, SessionSpec},
+};
+
+const MODULES: [&str; 3] = ["files", "process", "agents"];
+
+/// A session in a temporary workspace `ws`, with a folder `outside` beside it.
+pub(super) struct Rig {
+    home: TempDir,
+    pub(super) context: Context,
+    waiting: Arc<Waiting>,
+    events: Arc<Mutex<Vec<Event>>>,
+    news: Mutex<mpsc::UnboundedReceiver<Event>>,
+    _mode: watch::Sender<Mode>,
+}
+
+impl Rig {
+    /// With somebody to ask.
+    pub(super) fn new(mode: Mode) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().canonicalize().unwrap();
+        let workspace = root.join("ws");
+        fs::create_dir_all(&workspace).unwrap();
+        fs::create_dir_all(root.join("outside")).unwrap();
+        let (mode_sender, modes) = watch::channel(mode);
+        let waiting = Arc::new(Waiting::default());
+        let (news_sender, news) = mpsc::unbounded_channel();
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let kept = events.clone();
+        let watch = Arc::new(move |envelope: &Arc<Envelope>| {
+            kept.lock().unwrap().push(envelope.event.clone());
+            // A rig that is gone needs no news.
+            let _ = news_sender.send(envelope.event.clone());
+        });
+        let names: Vec<String> = MODULES.map(str::to_owned).to_vec();
+        let mounts = crate::modules::registry().mount(&names, |name| panic!("no module {name}"));
+        let recorder = Recorder::new(Arc::new(MemoryJournal::default()), watch);
+        let spec = Arc::new(spec(&workspace, mode));
+        let env = Arc::new(FakeEnv(workspace));
+        let context = Context {
+            gate: Gate::new(Rights::of(modes), Some(waiting.clone())),
+            spools: Some(Arc::new(|_| Ok(Arc::new(FakeSpool::default())))),
+            ..Context::bare(spec, recorder, env, Arc::new(mounts))
+        };
+        Self { home, context, waiting, events, news: Mutex::new(news), _mode: mode_sender }
+    }
+
+    pub(super) fn with_executor(mut self, run: FakeRun) -> Self {
+        self.context.executor = Some(Arc::new(FakeExecutor(run)));
+        self
+    }
+
+    /// With programs that end at once, with that status and output.
+    pub(super) fn with_end(self, status: ExitStatus, stdout: &str, stderr: &str) -> Self {
+        let ended =
+            Ended { status, stdout: stdout.to_owned(), stderr: stderr.to_owned(), leftovers: 0 };
+        self.with_executor(Box::new(move |job| {
+            let ended = ended.clone();
+            Box::pin(async move {
+                (job.notice)(Notice::Started(Seal::None));
+                job.spool.write(Stream::Out, ended.stdout.as_bytes());
+                (job.notice)(Notice::Output);
+                Ok(ended)
+            })
+        }))
+    }
+
+    /// With a journal that does not take events of this type.
+    pub(super) fn with_full_disk_for(mut self, kind: &'static str) -> Self {
+        let journal = MemoryJournal { refused: Some(kind), ..MemoryJournal::default() };
+        self.context.recorder = Recorder::new(Arc::new(journal), Arc::new(|_| {}));
+        self
+    }
+
+    pub(super) fn with_factory(mut self) -> Self {
+        self.context.factory = Some(Arc::new(FakeFactory));
+        self
+    }
+
+    pub(super) fn workspace(&self) -> PathBuf {
+        self.context.env.root().to_owned()
+    }
+
+    pub(super) fn outside(&self) -> PathBuf {
+        self.home.path().canonicalize().unwrap().join("outside")
+    }
+
+    /// Puts a file into the workspace.
+    pub(super) fn put(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.workspace().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    /// The bytes of a file of the workspace.
+    pub(super) fn get(&self, path: &str) -> Vec<u8> {
+        fs::read(self.workspace().join(path)).unwrap()
+    }
+
+    pub(super) fn tools(&self) -> Tools {
+        let registry = crate::modules::registry();
+        let names: Vec<String> =
+            registry.all().iter().map(|capability| capability.name().to_owned()).collect();
+        registry.build(&names, self.context.clone(), |name| panic!("no tool {name}"))
+    }
+
+    pub(super) async fn call(&self, name: &str, input: Value) -> ToolResult {
+        self.tools().invoke(request(name, input)).await
+    }
+
+    /// Makes a call, waits for its question, lets `meanwhile` happen and answers.
+    pub(super) async fn call_asked(
+        &self,
+        name: &str,
+        input: Value,
+        answer: Answer,
+        meanwhile: impl FnOnce(&Question),
+    ) -> ToolResult {
+        let tools = self.tools();
+        let call = tools.invoke(request(name, input));
+        let answered = async {
+            let question = self.question().await;
+            meanwhile(&question);
+            self.answer(&question, answer);
+        };
+        let (result, ()) = tokio::join!(call, answered);
+        result
+    }
+
+    pub(super) fn answer(&self, question: &Question, answer: Answer) {
+        self.waiting.answer(question.id, answer).unwrap();
+    }
+
+    /// Waits for the next question.
+    pub(super) async fn question(&self) -> Question {
+        loop {
+            if let Event::ApprovalRequested { question } = self.next().await {
+                return question;
+            }
+        }
+    }
+
+    /// Waits for the next event. One waiter at a time.
+    pub(super) async fn next(&self) -> Event {
+        std::future::poll_fn(|cx| self.news.lock().unwrap().poll_recv(cx)).await.unwrap()
+    }
+
+    /// Everything recorded so far.
+    pub(super) fn events(&self) -> Vec<Event> {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+pub(super) fn request(name: &str, input: Value) -> CallRequest {
+    CallRequest {
+        id: CallId::fresh(),
+        name: name.to_owned(),
+        input: Input::Value(input),
+        origin: Origin::Model,
+    }
+}
+
+fn spec(workspace: &Path, mode: Mode) -> SessionSpec {
+    SessionSpec {
+        id: SessionId::fresh(),
+        parent: None,
+        path: vec!["session".to_owned()],
+        workspace: workspace.to_owned(),
+        model: "scripted:test".to_owned(),
+        mode,
+        tools: vec!["execute_code".to_owned()],
+        modules: MODULES.map(str::to_owned).to_vec(),
+        limits: Limits::default(),
+        instructions: String::new(),
+    }
+}
+
+/// Numbers the events; whoever watches keeps them.
+#[derive(Default)]
+struct MemoryJournal {
+    next: Mutex<u64>,
+    refused: Option<&'static str>,
+}
+
+impl Journal for MemoryJournal {
+    fn append(
+        &self,
+        event: Event,
+        shown: &dyn Fn(&Arc<Envelope>),
+    ) -> Result<Arc<Envelope>, StoreError> {
+        let kind = serde_json::to_value(&event).unwrap()["type"].clone();
+        if self.refused.is_some_and(|refused| kind == refused) {
+            let source = io::ErrorKind::StorageFull.into();
+            return Err(StoreError::Io { doing: "write", path: "journal".into(), source });
+        }
+        let mut seq = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let envelope = Arc::new(Envelope {
+            v: VERSION,
+            seq: *seq,
+            at: Timestamp::UNIX_EPOCH,
+            session: SessionId::from(1),
+            event,
+        });
+        *seq += 1;
+        shown(&envelope);
+        Ok(envelope)
+    }
+
+    fn sync(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+#[derive(Default)]
+struct FakeSpool(Mutex<Vec<u8>>);
+
+impl Spool for FakeSpool {
+    fn write(&self, _: Stream, bytes: &[u8]) {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+    }
+
+    fn counts(&self) -> (u64, u64) {
+        let bytes = self.0.lock().unwrap();
+        (bytes.len() as u64, bytes.iter().filter(|byte| **byte == b'\n').count() as u64)
+    }
+
+    fn finish(&self) -> SpoolEnd {
+        SpoolEnd { path: PathBuf::from("/spool/call"), left_out: 0 }
+    }
+}
+
+/// A workspace on the real disk, resolved as far as it exists.
+struct FakeEnv(PathBuf);
+
+impl Env for FakeEnv {
+    fn root(&self) -> &Path {
+        &self.0
+    }
+
+    fn resolve_path(&self, path: &str) -> Result<ResolvedPath, CallError> {
+        let real = real(&self.0.join(path));
+        let inside = real.strip_prefix(&self.0).ok();
+        let shown = inside.unwrap_or(&real).to_str().unwrap();
+        Ok(ResolvedPath {
+            shown: if shown.is_empty() { ".".to_owned() } else { shown.to_owned() },
+            reach: if inside.is_some() { Reach::Workspace } else { Reach::Outside },
+            real,
+        })
+    }
+
+    fn read_file<'a>(
+        &'a self,
+        path: &'a ResolvedPath,
+    ) -> BoxFuture<'a, Result<Vec<u8>, CallError>> {
+        let read = fs::read(&path.real);
+        Box::pin(async move { read.map_err(|error| failed(path, &error)) })
+    }
+
+    fn write_file<'a>(
+        &'a self,
+        path: &'a ResolvedPath,
+        bytes: &'a [u8],
+    ) -> BoxFuture<'a, Result<(), CallError>> {
+        Box::pin(async move { fs::write(&path.real, bytes).map_err(|error| failed(path, &error)) })
+    }
+}
+
+fn failed(path: &ResolvedPath, error: &io::Error) -> CallError {
+    CallError::failed(format!("{}: {error}", path.shown))
+}
+
+/// The real place of a path of which the end may not exist yet.
+fn real(path: &Path) -> PathBuf {
+    let mut real = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(real.pop()),
+            Component::CurDir => {}
+            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => real.push(part),
+        }
+        if let Ok(target) = real.read_link() {
+            real = self::real(&real.parent().unwrap().join(target));
+        }
+    }
+    real
+}
+
+pub(super) type FakeRun =
+    Box<dyn Fn(Job) -> BoxFuture<'static, Result<Ended, CallError>> + Send + Sync>;
+
+/// Refuses code that has `syntax error` in it, and runs a function.
+struct FakeExecutor(FakeRun);
+
+impl Executor for FakeExecutor {
+    fn check(&self, code: &str, _: &Mounts) -> Result<(), CallError> {
+        match code.contains("syntax error") {
+            true => Err(CallError::failed("syntax error at line 1")),
+            false => Ok(()),
+        }
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'_, Result<Ended, CallError>> {
+        (self.0)(job)
+    }
+}
+
+struct FakeFactory;
+
+impl Factory for FakeFactory {
+    fn run_child(&self, request: ChildRequest) -> BoxFuture<'_, Result<ChildAnswer, CallError>> {
+        let ChildRequest { agent, task, modules, clocks, .. } = request;
+        let clocks = clocks.len();
+        let text = format!("{agent} did: {task}, with {modules:?}, on {clocks} clock(s)");
+        Box::pin(async move { Ok(ChildAnswer { session: SessionId::fresh(), text }) })
+    }
+}
