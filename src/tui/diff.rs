@@ -82,7 +82,7 @@ impl Diff {
             for change in compared.iter_all_changes() {
                 match change.tag() {
                     ChangeTag::Equal => same.count += 1,
-                    tag => {
+                    tag @ (ChangeTag::Delete | ChangeTag::Insert) => {
                         diff.gap(&mut same, &old, CONTEXT);
                         diff.change(&mut same, change.value(), tag);
                     }
@@ -276,7 +276,7 @@ fn grouped(count: usize) -> String {
     let digits = count.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

@@ -44,19 +44,25 @@ impl Output {
 
     /// From now on what is queued is written.
     pub(super) fn open(&self) {
-        let closed = self.epoch.load(Ordering::SeqCst) % 2 == 0;
-        self.epoch.fetch_add(usize::from(closed), Ordering::SeqCst);
+        if !self.is_open() {
+            self.epoch.fetch_add(1, Ordering::SeqCst);
+        }
     }
 
     /// Whatever is still to be written no longer is.
     pub(super) fn close(&self) {
-        let open = self.epoch.load(Ordering::SeqCst) % 2 == 1;
-        self.epoch.fetch_add(usize::from(open), Ordering::SeqCst);
+        if self.is_open() {
+            self.epoch.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        !self.epoch.load(Ordering::SeqCst).is_multiple_of(2)
     }
 
     fn write(&self, job: &Job) -> io::Result<()> {
         // Looked at under the lock: after the terminal was given back not a byte follows.
-        let over = || self.epoch.load(Ordering::SeqCst) != job.epoch || job.epoch % 2 == 0;
+        let over = || self.epoch.load(Ordering::SeqCst) != job.epoch || !self.is_open();
         let mut sink = self.lock();
         if over() {
             return Ok(());
