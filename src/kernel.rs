@@ -18,6 +18,7 @@ pub mod registry;
 pub mod schema;
 pub mod session;
 pub mod spec;
+pub mod text;
 
 /// A boxed future that can be sent to another thread: what ports return.
 pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -1,0 +1,124 @@
+//! Bytes from outside, made into text that can be shown and kept: done once, at the door.
+//!
+//! What comes out holds no control character but newline and tab, and no invisible one that could
+//! make it read differently from what it is. Everything here is linear in what goes in, and keeps
+//! a bounded amount of it.
+
+mod decoder;
+mod kept;
+mod line;
+#[cfg(test)]
+mod tests;
+
+pub use decoder::Decoder;
+pub use kept::{Bounds, Kept};
+
+use line::Line;
+
+/// How much is looked at together to tell whether it is text.
+const BLOCK: usize = 4096;
+/// Fewer bytes than this do not make binary of what was text so far.
+const FEWEST: usize = 32;
+
+/// Cleans one stream, in whatever pieces it comes.
+///
+/// A carriage return and a backspace overwrite as on a terminal, escape sequences go, other
+/// controls are shown as `⟨U+0000⟩`, and stretches that are not text as `[binary, 4096 bytes]`.
+#[derive(Debug, Default)]
+pub struct Cleaner {
+    /// A line, or the start of a long one, that is not whole yet.
+    block: Vec<u8>,
+    /// Bytes that were not text and are not told yet.
+    binary: u64,
+    decoder: Decoder,
+    line: Line,
+}
+
+impl Cleaner {
+    /// Takes some bytes and appends to `out` what can no longer change: whole lines, and the parts
+    /// of a very long one.
+    pub fn push(&mut self, mut bytes: &[u8], out: &mut String) {
+        while !bytes.is_empty() {
+            let room = bytes.len().min(BLOCK - self.block.len());
+            let newline = bytes[..room].iter().position(|&byte| byte == b'\n');
+            let (part, rest) = bytes.split_at(newline.map_or(room, |at| at + 1));
+            bytes = rest;
+            let whole = newline.is_some() || self.block.len() + part.len() == BLOCK;
+            if whole && self.block.is_empty() {
+                self.take(part, out);
+            } else {
+                self.block.extend_from_slice(part);
+                if whole {
+                    self.take_block(out);
+                }
+            }
+        }
+    }
+
+    /// Ends the stream: appends the unfinished line, without a newline of its own.
+    pub fn finish(&mut self, out: &mut String) {
+        self.take_block(out);
+        self.tell_binary(out);
+        let mut tail = String::new();
+        self.decoder.finish(&mut tail);
+        self.line.feed(&tail, out);
+        self.line.finish(out);
+    }
+
+    fn take_block(&mut self, out: &mut String) {
+        let mut block = std::mem::take(&mut self.block);
+        self.take(&block, out);
+        block.clear();
+        self.block = block;
+    }
+
+    fn take(&mut self, block: &[u8], out: &mut String) {
+        if is_binary(block, self.binary > 0) {
+            let mut tail = String::new();
+            self.decoder.finish(&mut tail);
+            self.line.feed(&tail, out);
+            self.binary += block.len() as u64;
+        } else if !block.is_empty() {
+            self.tell_binary(out);
+            let line = &mut self.line;
+            self.decoder.push(block, |text| line.feed(text, out));
+        }
+    }
+
+    fn tell_binary(&mut self, out: &mut String) {
+        if self.binary > 0 {
+            self.line.end_if_begun(out);
+            out.push_str(&format!("[binary, {} bytes]\n", self.binary));
+            self.binary = 0;
+        }
+    }
+}
+
+/// Cleans what is there in full.
+pub fn clean(bytes: &[u8]) -> String {
+    let mut out = String::new();
+    let mut cleaner = Cleaner::default();
+    cleaner.push(bytes, &mut out);
+    cleaner.finish(&mut out);
+    out
+}
+
+/// Whether most of a block is not text; right after binary, less is enough.
+fn is_binary(block: &[u8], after_binary: bool) -> bool {
+    if block.len() < FEWEST && !after_binary {
+        return false;
+    }
+    let mut bad = 0;
+    for chunk in block.utf8_chunks() {
+        bad += chunk.valid().bytes().filter(|&byte| is_odd(byte)).count();
+        // A character cut by the end of the block is a character all the same.
+        bad += chunk.invalid().len();
+    }
+    let share = if after_binary { 20 } else { 3 };
+    bad * share > block.len()
+}
+
+/// A control byte that programs do not write into text.
+fn is_odd(byte: u8) -> bool {
+    (byte < 0x20 && !matches!(byte, 0x07..=0x0d | 0x1b)) || byte == 0x7f
+}

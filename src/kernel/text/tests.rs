@@ -1,0 +1,174 @@
+use proptest::prelude::*;
+
+use super::*;
+
+#[track_caller]
+fn check(bytes: impl AsRef<[u8]>, expected: &str) {
+    let bytes = bytes.as_ref();
+    assert_eq!(clean(bytes), expected, "at once: {bytes:?}");
+    assert_eq!(clean_by(bytes, 1), expected, "byte by byte: {bytes:?}");
+}
+
+fn clean_by(bytes: &[u8], size: usize) -> String {
+    let (mut cleaner, mut out) = (Cleaner::default(), String::new());
+    for part in bytes.chunks(size) {
+        cleaner.push(part, &mut out);
+    }
+    cleaner.finish(&mut out);
+    out
+}
+
+fn decoded(parts: &[&[u8]]) -> String {
+    let (mut decoder, mut out) = (Decoder::default(), String::new());
+    for part in parts {
+        decoder.push(part, |text| out.push_str(text));
+    }
+    decoder.finish(&mut out);
+    out
+}
+
+#[test]
+fn a_character_cut_between_pieces_is_whole() {
+    assert_eq!(decoded(&[b"\xe6", b"\xbc", b"\xa2!"]), "漢!");
+    assert_eq!(decoded(&[b"\xf0\x9f", b"\x91\xa9x"]), "👩x");
+    assert_eq!(decoded(&[b"ok \xe6\xbc"]), "ok \u{fffd}");
+    assert_eq!(decoded(&[b"\xe6", b"a\xe6\xbc\xa2"]), "\u{fffd}a漢");
+    assert_eq!(decoded(&[b"\xe6", b"\xe6\xbc\xa2"]), "\u{fffd}漢");
+}
+
+#[test]
+fn blocks_of_long_characters_stay_whole_at_any_shift() {
+    for shift in 0..3 {
+        let text = format!("{}{}", &"ab"[..shift.min(2)], "漢".repeat(22_000));
+        for size in [1, 4095, 4096, 65_536] {
+            assert!(clean_by(text.as_bytes(), size) == text, "shifted by {shift}, read by {size}");
+        }
+    }
+}
+
+#[test]
+fn line_ends_and_overwriting_are_those_of_a_terminal() {
+    check("a\r\nb\r\r\nc", "a\nb\nc");
+    check("0123456789\rabc\nnext\n", "abc3456789\nnext\n");
+    check("10%\r20%\r100%\n", "100%\n");
+    check("\rfetch\n", "fetch\n");
+    check("abc\r", "abc");
+    check("abc\x08X", "abX");
+    check("\x08a", "a");
+    check("漢字\rab\n", "ab字\n");
+    check("漢字\ra\n", "a 字\n");
+    check("ab\r漢\n", "漢\n");
+    check("e\u{301}x\rE\n", "Ex\n");
+    check("working\r\x1b[Kdone\n", "done\n");
+    check("working\x1b[2K\rok\n", "ok\n");
+    check("a\tb\rX\n", "X\tb\n");
+    check("a\tb\r123\x08\x08\n", "123     b\n");
+}
+
+#[test]
+fn escape_sequences_go() {
+    check("a\x1b[31mred\x1b[0m", "ared");
+    check("\x1b]0;title\x07x", "x");
+    check("\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link");
+    check("\x1bP1$r0m\x1b\\y", "y");
+    check("\x1b(Bz\x1b7", "z");
+    check("\x1b]never ends\nstill alive", "\nstill alive");
+    check("\x1b", "⟨U+001B⟩");
+    check("\x1b[1\nx", "\nx");
+}
+
+#[test]
+fn what_cannot_be_seen_is_shown() {
+    check("a\0b\x07\x7f\u{9b}31m", "a⟨U+0000⟩b⟨U+0007⟩⟨U+007F⟩⟨U+009B⟩31m");
+    check("safe\u{202e}txt.exe", "safe⟨U+202E⟩txt.exe");
+    check("a\u{200b}b\u{feff}", "a⟨U+200B⟩b⟨U+FEFF⟩");
+    check("a\u{200d}b", "a⟨U+200D⟩b");
+    check("å漢字👩‍🔬 café می‌خواهم\t|", "å漢字👩‍🔬 café می‌خواهم\t|");
+    check(b"a\xff\xfeb\x00c\xc0\xafd\n", "a\u{fffd}\u{fffd}b⟨U+0000⟩c\u{fffd}\u{fffd}d\n");
+}
+
+#[test]
+fn what_is_not_text_is_counted() {
+    let all: Vec<u8> = (11..=255).chain(0..=10).cycle().take(102_400).collect();
+    assert_eq!(clean(&all), "[binary, 102400 bytes]\n");
+    let mut mixed = b"before\n".to_vec();
+    mixed.extend([0xfe; 100]);
+    mixed.extend(b"\nstill alive\n");
+    assert_eq!(clean(&mixed), "before\n[binary, 101 bytes]\nstill alive\n");
+}
+
+#[test]
+fn a_line_without_end_is_handed_on_in_parts() {
+    let (mut cleaner, mut out) = (Cleaner::default(), String::new());
+    for _ in 0..100 {
+        cleaner.push(&[b'y'; 1000], &mut out);
+    }
+    assert!(out.len() > 60_000, "{} bytes were handed on", out.len());
+    cleaner.push(b"\rz\n", &mut out);
+    assert_eq!(out, format!("{}\nz\n", "y".repeat(100_000)));
+}
+
+#[test]
+fn head_and_tail_are_kept_with_the_count_of_the_rest() {
+    let mut kept = Kept::new(Bounds { head: 16, tail: 16 });
+    kept.push("short\n");
+    assert_eq!(kept.render(), "short\n");
+    for number in 0..100 {
+        kept.push(&format!("line {number}\n"));
+    }
+    assert_eq!(
+        kept.render(),
+        "short\nline 0\n[… 767 bytes, 97 lines left out …]\nline 98\nline 99\n"
+    );
+}
+
+#[test]
+fn head_and_tail_are_cut_between_characters() {
+    let mut kept = Kept::new(Bounds { head: 4, tail: 4 });
+    kept.push(&"漢".repeat(10));
+    kept.push("é");
+    kept.push("字");
+    assert_eq!(kept.render(), "漢\n[… 29 bytes left out …]\n字");
+}
+
+proptest! {
+    #[test]
+    fn pieces_do_not_matter(bytes in noise(), size in 1_usize..50) {
+        prop_assert_eq!(clean_by(&bytes, size), clean(&bytes));
+    }
+
+    #[test]
+    fn nothing_unseen_comes_out(bytes in noise()) {
+        let text = clean(&bytes);
+        prop_assert!(
+            text.chars().all(|char| matches!(char, '\n' | '\t') || !char.is_control()),
+            "{:?}", text
+        );
+    }
+
+    #[test]
+    fn clean_text_is_left_alone(text in "[ -~\n\té漢]{0,300}") {
+        prop_assert_eq!(clean(text.as_bytes()), text);
+    }
+
+    #[test]
+    fn kept_text_never_exceeds_its_bounds(parts in prop::collection::vec(".{0,40}", 0..20)) {
+        let mut kept = Kept::new(Bounds { head: 30, tail: 20 });
+        parts.iter().for_each(|part| kept.push(part));
+        let all = parts.concat();
+        let text = kept.render();
+        if all.len() <= 50 { prop_assert_eq!(text, all); } else { prop_assert!(text.len() < 150); }
+    }
+}
+
+fn noise() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        prop::collection::vec(any::<u8>(), 0..60),
+        "\\PC{0,20}".prop_map(String::into_bytes),
+        prop::sample::select(vec![
+            "\r", "\n", "\x08", "\x1b[", "\x1b]", "\x1b\\", "\x1b[2K", "\t", "\u{200d}", "2D", "G",
+        ])
+        .prop_map(|text| text.as_bytes().to_vec()),
+    ];
+    prop::collection::vec(piece, 0..20).prop_map(|pieces| pieces.concat())
+}
