@@ -3,7 +3,7 @@
 //! what is no call closes its own connection, with a plain word, and no other.
 
 use std::{
-    io::{self, IoSliceMut},
+    io::{self, IoSliceMut, Write},
     mem::MaybeUninit,
     os::{
         fd::{AsFd, BorrowedFd, OwnedFd},
@@ -98,7 +98,9 @@ impl Bridge {
             };
             match packet {
                 Packet::Connection(Some(end)) if self.connections.len() < MOST_CONNECTIONS => {
-                    if let Some(stream) = stream(end) {
+                    if let Some(stream) = stream(end)
+                        && let Ok(stream) = UnixStream::from_std(stream)
+                    {
                         let connection = Connection {
                             calls: calls.clone(),
                             bytes: bytes.clone(),
@@ -177,7 +179,7 @@ fn receive(channel: BorrowedFd<'_>) -> io::Result<Packet> {
 }
 
 /// The descriptor as a stream, if it is one end of a local stream socket.
-fn stream(end: OwnedFd) -> Option<UnixStream> {
+fn stream(end: OwnedFd) -> Option<StdStream> {
     let is_stream = sockopt::socket_type(&end).is_ok_and(|kind| kind == SocketType::STREAM);
     let is_local = rustix::net::getsockname(&end)
         .is_ok_and(|address| address.address_family() == AddressFamily::UNIX);
@@ -186,16 +188,16 @@ fn stream(end: OwnedFd) -> Option<UnixStream> {
     }
     let stream = StdStream::from(end);
     stream.set_nonblocking(true).ok()?;
-    UnixStream::from_std(stream).ok()
+    Some(stream)
 }
 
 /// Says why a connection is closed, if the other end can take it at once.
 fn refuse(end: OwnedFd) {
-    if let Some(stream) = stream(end) {
+    if let Some(mut stream) = stream(end) {
         let word =
             format!("more than {MOST_CONNECTIONS} connections at once: end some threads first.");
         // Who does not listen is closed all the same.
-        let _ = stream.try_write(&frame::fault(&word));
+        let _ = stream.write_all(&frame::fault(&word));
     }
 }
 

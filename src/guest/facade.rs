@@ -87,8 +87,9 @@ fn facade<'a>(
     functions: impl Iterator<Item = (String, &'a Capability)>,
 ) -> String {
     let mut text = format!(
-        "{}\nfrom __future__ import annotations\nfrom typing import Any\n\
-         from footplate._channel import call as _call\n",
+        "{}\nfrom __future__ import annotations\n\
+         from footplate._channel import call as _call\n\n\
+         TYPE_CHECKING = False\nif TYPE_CHECKING:\n    from typing import Any\n",
         literal(&json!(module.summary))
     );
     for (function, capability) in functions {

@@ -11,7 +11,9 @@ trap '' HUP INT TERM QUIT
 read -r _
 round=0
 while [ "$round" -lt 50 ]; do
-    found=$(grep -lsaF "FOOTPLATE_RUN=$1" /proc/[0-9]*/environ) || exit 0
+    # Its own status says nothing: some process always ends while it is looked at.
+    found=$(grep -lsaF "FOOTPLATE_RUN=$1" /proc/[0-9]*/environ)
+    [ -n "$found" ] || exit 0
     for file in $found; do
         process=${file#/proc/}
         kill -KILL "${process%/environ}" 2>/dev/null

@@ -259,7 +259,11 @@ fn make_folder(path: &Path) -> Result<OwnedFd, Fault> {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
         }
-        folder = rustix::fs::openat(&folder, name, flags, Mode::empty())?;
+        folder = match rustix::fs::openat(&folder, name, flags, Mode::empty()) {
+            // It was not there a moment ago.
+            Err(Errno::NOTDIR | Errno::LOOP) => return Err(Fault::Moved),
+            opened => opened?,
+        };
     }
     Ok(folder)
 }
@@ -270,6 +274,8 @@ fn open_exactly(path: &Path, flags: OFlags) -> Result<OwnedFd, Fault> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{CWD, ResolveFlags, openat2};
+        // The stricter rule takes the place of the weaker, and says more clearly what is wrong.
+        let flags = flags.difference(OFlags::NOFOLLOW);
         match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
             Err(Errno::NOSYS | Errno::PERM) => {}
             opened => return Ok(opened?),
@@ -344,3 +350,6 @@ impl std::fmt::Display for Fault {
 fn failed(doing: &str, shown: &str, fault: &dyn std::fmt::Display) -> CallError {
     CallError::failed(format!("Cannot {doing} {shown}: {fault}"))
 }
+
+#[cfg(test)]
+mod tests;

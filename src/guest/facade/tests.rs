@@ -46,8 +46,11 @@ fn a_function_has_the_signature_of_its_parameters() {
         demo,
         r#""A demo."
 from __future__ import annotations
-from typing import Any
 from footplate._channel import call as _call
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def import_(path: str, from_: list[str], *, limit: int = 10, mode: str | None = None) -> Any:

@@ -63,6 +63,14 @@ class _Connection:
 
     def exchange(self, requests):
         """Makes the calls, some at once, and gives their replies in order."""
+        try:
+            return self.replies(requests)
+        except OSError:
+            # The host may have said why before it closed.
+            reply = self.frame()
+            raise Error(reply.get("fault", "footplate closed the connection.")) from None
+
+    def replies(self, requests):
         replies = {}
         first = self.number
         waiting = iter(requests)
