@@ -1,1 +1,8 @@
-//! executor
+//! Runs programs, and Python through `uv`, for the rest of the program; and looks after the
+//! workspace they run in.
+
+mod bridge;
+mod frame;
+pub mod local;
+
+pub use local::{Local, Settings, workspace::Workspace};

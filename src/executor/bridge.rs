@@ -1,0 +1,332 @@
+//! The host end of a run's channel. Each thread and process of the run hands over one end of a
+//! socket pair of its own; what comes on it is calls. Nothing that arrives here can hurt the host:
+//! what is no call closes its own connection, with a plain word, and no other.
+
+use std::{
+    io::{self, IoSliceMut, Write},
+    mem::MaybeUninit,
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::net::{UnixDatagram as StdDatagram, UnixStream as StdStream},
+    },
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SocketFlags, SocketType,
+    recvmsg, socketpair, sockopt,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, Interest},
+    net::{
+        UnixDatagram, UnixStream,
+        unix::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::{Semaphore, mpsc},
+    task::JoinSet,
+};
+use tokio_util::task::TaskTracker;
+
+use super::frame;
+use crate::kernel::port::HostCalls;
+
+/// Connections of one run at a time. A further one is closed at once.
+const MOST_CONNECTIONS: usize = 256;
+/// Calls of one connection that wait at a time.
+const MOST_CALLS: usize = 64;
+/// Bytes of half frames and waiting calls that one run may have here.
+const MOST_BYTES: usize = 64 << 20;
+
+/// The two ends of a new channel: ours, and the one that the run inherits.
+pub(super) fn channel() -> io::Result<(Bridge, OwnedFd)> {
+    // Where packets are not to be had, datagrams keep their borders as well.
+    let kind = if cfg!(target_os = "linux") { SocketType::SEQPACKET } else { SocketType::DGRAM };
+    let (ours, theirs) = socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)?;
+    let ours = StdDatagram::from(ours);
+    ours.set_nonblocking(true)?;
+    let bridge = Bridge {
+        channel: UnixDatagram::from_std(ours)?,
+        seen: Seen::default(),
+        connections: JoinSet::new(),
+        calls: TaskTracker::new(),
+    };
+    Ok((bridge, theirs))
+}
+
+/// What Python said of itself on the channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Seen {
+    /// It started.
+    pub(super) up: bool,
+    /// Its interpreter ended by itself, not by a signal.
+    pub(super) leaving: bool,
+}
+
+/// Our end of one run's channel.
+pub(super) struct Bridge {
+    /// Packets, whatever their kind: only their borders matter here.
+    channel: UnixDatagram,
+    seen: Seen,
+    connections: JoinSet<()>,
+    calls: TaskTracker,
+}
+
+enum Packet {
+    Connection(Option<OwnedFd>),
+    Up,
+    Leaving,
+    Other,
+    End,
+}
+
+impl Bridge {
+    /// Serves the run until this future is dropped; the calls made so far go on until
+    /// [`Bridge::close`] or the drop of the bridge. Ends by itself only when no process of the run
+    /// holds the channel any more.
+    pub(super) async fn serve(&mut self, calls: Arc<dyn HostCalls>) {
+        let bytes = Arc::new(AtomicUsize::new(0));
+        loop {
+            let packet = tokio::select! {
+                biased;
+                // Losing this arm leaves the packet where it is.
+                packet = packet(&self.channel) => packet,
+                // Losing this arm leaves the ended task in the set.
+                Some(_) = self.connections.join_next() => continue,
+            };
+            match packet {
+                Packet::Connection(Some(end)) if self.connections.len() < MOST_CONNECTIONS => {
+                    if let Some(stream) = stream(end)
+                        && let Ok(stream) = UnixStream::from_std(stream)
+                    {
+                        let connection = Connection {
+                            calls: calls.clone(),
+                            bytes: bytes.clone(),
+                            seats: Arc::new(Semaphore::new(MOST_CALLS)),
+                            tracker: self.calls.clone(),
+                        };
+                        self.connections.spawn(connection.serve(stream));
+                    }
+                }
+                Packet::Connection(Some(end)) => refuse(end),
+                Packet::Up => self.seen.up = true,
+                Packet::Leaving => self.seen.leaving = true,
+                Packet::Connection(None) | Packet::Other => {}
+                Packet::End => break,
+            }
+        }
+        while self.connections.join_next().await.is_some() {}
+    }
+
+    /// Drops every call, and waits until that is done.
+    pub(super) async fn close(&mut self) {
+        self.connections.shutdown().await;
+        self.calls.close();
+        self.calls.wait().await;
+    }
+
+    /// What Python said of itself, in what was served and in what still waits on the channel.
+    pub(super) fn seen(&mut self) -> Seen {
+        for _ in 0..1024 {
+            match receive(self.channel.as_fd()) {
+                Ok(Packet::Up) => self.seen.up = true,
+                Ok(Packet::Leaving) => self.seen.leaving = true,
+                Ok(Packet::Connection(_) | Packet::Other) => {}
+                Ok(Packet::End) | Err(_) => break,
+            }
+        }
+        self.seen
+    }
+}
+
+async fn packet(channel: &UnixDatagram) -> Packet {
+    channel.async_io(Interest::READABLE, || receive(channel.as_fd())).await.unwrap_or(Packet::End)
+}
+
+/// Takes one packet, if there is one; every descriptor in it but the first is closed.
+fn receive(channel: BorrowedFd<'_>) -> io::Result<Packet> {
+    let mut word = [0; 16];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let mut parts = [IoSliceMut::new(&mut word)];
+    #[cfg(target_os = "linux")]
+    let flags = RecvFlags::CMSG_CLOEXEC;
+    #[cfg(not(target_os = "linux"))]
+    let flags = RecvFlags::empty();
+    let length = match recvmsg(channel, &mut parts, &mut control, flags) {
+        Ok(message) => message.bytes,
+        Err(rustix::io::Errno::INTR) => return Ok(Packet::Other),
+        Err(error) => return Err(error.into()),
+    };
+    let mut end = None;
+    for message in control.drain() {
+        if let RecvAncillaryMessage::ScmRights(descriptors) = message {
+            for descriptor in descriptors {
+                end.get_or_insert(descriptor);
+            }
+        }
+    }
+    Ok(match &word[..length.min(word.len())] {
+        b"connect" => Packet::Connection(end),
+        b"up" => Packet::Up,
+        b"leaving" => Packet::Leaving,
+        // An empty packet is possible too, but only a run that hurts itself sends one.
+        b"" => Packet::End,
+        _ => Packet::Other,
+    })
+}
+
+/// The descriptor as a stream, if it is one end of a local stream socket.
+fn stream(end: OwnedFd) -> Option<StdStream> {
+    let is_stream = sockopt::socket_type(&end).is_ok_and(|kind| kind == SocketType::STREAM);
+    let is_local = rustix::net::getsockname(&end)
+        .is_ok_and(|address| address.address_family() == AddressFamily::UNIX);
+    if !is_stream || !is_local {
+        return None;
+    }
+    let stream = StdStream::from(end);
+    stream.set_nonblocking(true).ok()?;
+    Some(stream)
+}
+
+/// Says why a connection is closed, if the other end can take it at once.
+fn refuse(end: OwnedFd) {
+    if let Some(mut stream) = stream(end) {
+        let word =
+            format!("more than {MOST_CONNECTIONS} connections at once: end some threads first.");
+        // Who does not listen is closed all the same.
+        let _ = stream.write_all(&frame::fault(&word));
+    }
+}
+
+struct Connection {
+    calls: Arc<dyn HostCalls>,
+    /// Bytes of the half frames and of the waiting calls of all connections of the run.
+    bytes: Arc<AtomicUsize>,
+    seats: Arc<Semaphore>,
+    tracker: TaskTracker,
+}
+
+impl Connection {
+    /// Serves one connection until it closes or sends what is no call; its calls end with it.
+    async fn serve(self, stream: UnixStream) {
+        let (reader, writer) = stream.into_split();
+        let (replies, outgoing) = mpsc::channel(MOST_CALLS);
+        let mut writing = std::pin::pin!(write(writer, outgoing));
+        let mut running = JoinSet::new();
+        let fault = tokio::select! {
+            fault = self.read(reader, &replies, &mut running) => fault,
+            // The other end takes no replies any more: nobody waits for them.
+            () = &mut writing => return,
+        };
+        running.shutdown().await;
+        if let Some(fault) = fault {
+            // Full only if nobody reads; then nobody reads this either.
+            let _ = replies.try_send(frame::fault(&fault));
+        }
+        drop(replies);
+        // What was answered already still goes out, as long as somebody takes it.
+        tokio::select! {
+            () = writing => {}
+            () = tokio::time::sleep_until(tokio::time::Instant::now() + LAST_WORDS) => {}
+        }
+    }
+
+    /// Reads calls and starts them. Gives the reason to close, or `None` at the end of the stream.
+    async fn read(
+        &self,
+        mut reader: OwnedReadHalf,
+        replies: &mpsc::Sender<Vec<u8>>,
+        running: &mut JoinSet<()>,
+    ) -> Option<String> {
+        let mut half = Vec::new();
+        let mut weight = Weight { held: 0, all: self.bytes.clone() };
+        let mut searched = 0;
+        loop {
+            while let Some(end) = half[searched..].iter().position(|&byte| byte == b'\n') {
+                let rest = half.split_off(searched + end + 1);
+                let line = std::mem::replace(&mut half, rest);
+                searched = 0;
+                if let Err(fault) = self.start(&line[..line.len() - 1], replies, running) {
+                    return Some(fault);
+                }
+            }
+            searched = half.len();
+            if half.len() > frame::LONGEST || !weight.set(half.len()) {
+                return Some(TOO_MUCH.to_owned());
+            }
+            while running.try_join_next().is_some() {}
+            half.reserve(READ);
+            match reader.read_buf(&mut half).await {
+                Ok(0) | Err(_) => return None,
+                Ok(_) => {}
+            }
+        }
+    }
+
+    fn start(
+        &self,
+        line: &[u8],
+        replies: &mpsc::Sender<Vec<u8>>,
+        running: &mut JoinSet<()>,
+    ) -> Result<(), String> {
+        let request = frame::request(line)?;
+        let seat = self.seats.clone().try_acquire_owned().map_err(|_| {
+            format!("more than {MOST_CALLS} calls at once on one connection: wait for some first.")
+        })?;
+        let mut weight = Weight { held: 0, all: self.bytes.clone() };
+        if !weight.set(line.len()) {
+            return Err(TOO_MUCH.to_owned());
+        }
+        let call = self.calls.call(request.name, request.input, request.line);
+        let replies = replies.clone();
+        running.spawn(self.tracker.track_future(async move {
+            let result = call.await;
+            // Free before the reply is seen, so that the next call finds the seat.
+            drop((seat, weight));
+            // An error means that the connection is gone, and with it whoever asked.
+            let _ = replies.send(frame::reply(request.id, &result)).await;
+        }));
+        Ok(())
+    }
+}
+
+/// How much room a read gets.
+const READ: usize = 16 << 10;
+/// How long a closed connection may take its last replies.
+const LAST_WORDS: std::time::Duration = std::time::Duration::from_millis(500);
+
+async fn write(mut writer: OwnedWriteHalf, mut outgoing: mpsc::Receiver<Vec<u8>>) {
+    while let Some(reply) = outgoing.recv().await {
+        if writer.write_all(&reply).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// What the run is told that sends more than fits.
+const TOO_MUCH: &str =
+    "more than 16 MiB in one call, or 64 MiB in all that wait: send less at once.";
+
+/// Bytes that count against the bound of the run while this lives.
+struct Weight {
+    held: usize,
+    all: Arc<AtomicUsize>,
+}
+
+impl Weight {
+    /// Whether that many are still within the bound.
+    fn set(&mut self, held: usize) -> bool {
+        self.all.fetch_sub(self.held, Ordering::Relaxed);
+        self.held = held;
+        self.all.fetch_add(held, Ordering::Relaxed) + held <= MOST_BYTES
+    }
+}
+
+impl Drop for Weight {
+    fn drop(&mut self) {
+        self.all.fetch_sub(self.held, Ordering::Relaxed);
+    }
+}

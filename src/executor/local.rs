@@ -1,0 +1,192 @@
+//! Runs jobs on this machine.
+
+mod guard;
+mod output;
+mod process;
+mod session;
+mod sweep;
+mod uv;
+pub mod workspace;
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use tokio::sync::OnceCell;
+
+use crate::{
+    guest,
+    kernel::{
+        BoxFuture,
+        error::{CallError, ErrorCode},
+        event::ExitStatus,
+        id::CallId,
+        port::{Ended, Executor, Job, Program},
+        registry::Mounts,
+    },
+};
+
+/// What the host decides for all runs.
+#[derive(Clone)]
+pub struct Settings {
+    /// Where what is kept goes: uv and the Python environment, if we made them.
+    pub data: PathBuf,
+    /// Where what can be made again goes: uv's cache, the package scripts import, scratch folders.
+    pub cache: PathBuf,
+    /// The person's home, for the programs of [`Program::Argv`]; Python gets a scratch folder.
+    pub home: Option<PathBuf>,
+    /// A uv to use instead of looking for one.
+    pub uv: Option<PathBuf>,
+    /// Where programs are looked for, and what runs get as `PATH`.
+    pub search_path: OsString,
+    /// Told, in one line, what takes long before a first run, such as fetching uv.
+    pub notice: Arc<dyn Fn(String) + Send + Sync>,
+}
+
+/// The executor of this machine. Dropping it ends whatever still runs.
+pub struct Local {
+    settings: Settings,
+    /// A name that no other host has; every process of a run carries it.
+    name: String,
+    prepared: OnceCell<uv::Prepared>,
+    guard: OnceCell<guard::Guard>,
+}
+
+impl Local {
+    /// Looks at nothing yet; uv and Python are made ready by the first run that needs them.
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            name: CallId::fresh().to_string(),
+            prepared: OnceCell::new(),
+            guard: OnceCell::new(),
+        }
+    }
+
+    async fn run_job(&self, job: Job) -> Result<Ended, CallError> {
+        let hold = job.clock.hold();
+        let ready = tokio::select! {
+            biased;
+            () = job.cancel.cancelled() => return Ok(not_begun()),
+            // Losing this arm ends what was begun; the next run begins again.
+            ready = self.make_ready(&job) => ready?,
+        };
+        drop(hold);
+        ready.run(job).await
+    }
+
+    async fn make_ready(&self, job: &Job) -> Result<process::Run, CallError> {
+        // Where there is no shell, a run still ends with its call; only our own death is not seen.
+        let _ = self.guard.get_or_try_init(|| async { guard::Guard::start(&self.name) }).await;
+        let mark = format!("{}.{}", self.name, job.call.short());
+        let scratch = scratch(&self.settings.cache)?;
+        let mut run = match &job.what {
+            Program::Python { filename, code, mounts, .. } => {
+                let prepared =
+                    self.prepared.get_or_try_init(|| uv::prepare(&self.settings)).await?;
+                let package = install(&guest::Package::of(mounts), &self.settings.cache)?;
+                let file = scratch.path().join(bare(filename)?);
+                std::fs::write(&file, code).map_err(|error| cannot("write", &file, &error))?;
+                prepared.python(&self.settings, scratch, &package, &file, code)
+            }
+            Program::Argv(argv) => process::Run::program(&self.settings, scratch, argv, &job.cwd)?,
+        };
+        run.mark(&mark);
+        Ok(run)
+    }
+}
+
+impl Executor for Local {
+    fn check(&self, code: &str, mounts: &Mounts) -> Result<(), CallError> {
+        guest::check(code, mounts)
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'_, Result<Ended, CallError>> {
+        Box::pin(self.run_job(job))
+    }
+}
+
+fn not_begun() -> Ended {
+    Ended {
+        status: ExitStatus::Cancelled,
+        stdout: String::new(),
+        stderr: String::new(),
+        leftovers: 0,
+    }
+}
+
+/// A folder for one run, which goes with it. Those of hosts that are gone go first.
+fn scratch(cache: &Path) -> Result<tempfile::TempDir, CallError> {
+    let runs = cache.join("runs");
+    std::fs::create_dir_all(&runs).map_err(|error| cannot("make", &runs, &error))?;
+    let prefix = format!("{}-", std::process::id());
+    tempfile::Builder::new()
+        .prefix(&prefix)
+        .tempdir_in(&runs)
+        .map_err(|error| cannot("make a folder in", &runs, &error))
+}
+
+/// Removes the scratch folders of hosts that are gone.
+fn sweep_scratch(cache: &Path) {
+    for entry in std::fs::read_dir(cache.join("runs")).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(|name| name.split_once('-')?.0.parse().ok());
+        let gone = owner.and_then(rustix::process::Pid::from_raw).is_some_and(|owner| {
+            rustix::process::test_kill_process(owner) == Err(rustix::io::Errno::SRCH)
+        });
+        if gone {
+            // What cannot be removed now is tried again by the next host.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Puts the package where Python finds it; one that is there already is compared, not trusted.
+fn install(package: &guest::Package, cache: &Path) -> Result<PathBuf, CallError> {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+
+    let mut hasher = DefaultHasher::new();
+    package.hash(&mut hasher);
+    let home = cache.join("guest").join(format!("{:016x}", hasher.finish()));
+    for (path, text) in &package.files {
+        let path = home.join(path);
+        if std::fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
+            continue;
+        }
+        let folder = path.parent().unwrap_or(&home);
+        std::fs::create_dir_all(folder)
+            .and_then(|()| tempfile::NamedTempFile::new_in(folder))
+            .and_then(|mut file| {
+                std::io::Write::write_all(&mut file, text.as_bytes())?;
+                file.persist(&path).map_err(|error| error.error)
+            })
+            .map_err(|error| cannot("write", &path, &error))?;
+    }
+    Ok(home)
+}
+
+/// The file name, if it is no more than that.
+fn bare(filename: &str) -> Result<&str, CallError> {
+    let plain = !filename.starts_with(['.', '-'])
+        && filename.len() <= 100
+        && filename.chars().all(|char| char.is_alphanumeric() || matches!(char, '.' | '_' | '-'));
+    if plain && !filename.is_empty() {
+        return Ok(filename);
+    }
+    Err(CallError::new(
+        ErrorCode::InvalidInput,
+        format!("{filename:?} is no plain file name. Give one such as \"main.py\"."),
+    ))
+}
+
+fn cannot(doing: &str, path: &Path, error: &std::io::Error) -> CallError {
+    CallError::failed(format!(
+        "Cannot {doing} {}: {error}.\nMake sure that the folder can be written and the disk is not full.",
+        path.display()
+    ))
+}
+
+#[cfg(test)]
+pub mod tests;

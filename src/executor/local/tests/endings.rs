@@ -1,0 +1,177 @@
+//! How runs end, and that nothing of them is left.
+
+use tokio::time::Instant;
+
+use super::*;
+
+const DAEMON: &str = "
+import os, subprocess, sys
+subprocess.Popen([sys.executable, '-c', '''
+import time, os
+while True:
+    print('late', flush=True)
+    time.sleep(0.05)
+'''], start_new_session=True)
+print('parent done')
+";
+
+#[tokio::test]
+async fn an_end_says_how_it_came() {
+    for (code, expected) in [
+        ("", ExitStatus::Exited { code: 0 }),
+        ("raise SystemExit(3)", ExitStatus::Exited { code: 3 }),
+        ("raise SystemExit(137)", ExitStatus::Exited { code: 137 }),
+        ("1/0", ExitStatus::Exited { code: 1 }),
+        ("import os; os.kill(os.getpid(), 9)", ExitStatus::Signalled { signal: 9 }),
+        ("import os; os.abort()", ExitStatus::Signalled { signal: 6 }),
+    ] {
+        assert_eq!(python(code).await.ended.status, expected, "{code}");
+    }
+}
+
+#[tokio::test]
+async fn an_uncaught_error_names_the_script_and_its_line() {
+    let stderr = python("x = 1\n1/0").await.ended.stderr;
+    assert!(stderr.contains("main.py\", line 2, in <module>"), "{stderr}");
+    assert!(!stderr.contains("sitecustomize"), "{stderr}");
+}
+
+#[tokio::test]
+async fn a_grandchild_that_holds_the_pipe_does_not_hold_the_run() {
+    for code in [
+        "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])",
+        DAEMON,
+        "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: time.sleep(60)\n    os._exit(0)",
+    ] {
+        let trial = Trial::new();
+        let begun = Instant::now();
+        let ran = trial.python(code).await;
+        assert!(begun.elapsed() < Duration::from_secs(3), "it took {:?}", begun.elapsed());
+        assert_eq!(ran.ended.status, ExitStatus::Exited { code: 0 }, "{code}");
+        assert_eq!(ran.ended.leftovers, 1, "{code}");
+        assert_eq!(trial.left(), Vec::<PathBuf>::new(), "{code}");
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_run_is_gone_within_two_seconds() {
+    let forks = "
+import os, time
+for _ in range(50):
+    if os.fork() == 0:
+        while True: time.sleep(1)
+print('ready')
+time.sleep(600)";
+    let stubborn = "
+import signal, time
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(number, signal.SIG_IGN)
+print('ready')
+time.sleep(600)";
+    let thread = "
+import threading
+def spin():
+    while True: pass
+threading.Thread(target=spin).start()
+print('ready')";
+    let daemon = format!("{DAEMON}\nimport time\nprint('ready')\ntime.sleep(600)");
+    for code in [forks, stubborn, thread, &daemon, "import time\nprint('ready')\ntime.sleep(600)"] {
+        let trial = Trial::new();
+        let cancelled = Mutex::new(None);
+        let cancel = || {
+            *cancelled.lock().unwrap() = Some(Instant::now());
+            trial.cancel.cancel();
+        };
+        let ran = trial.python_until(code, "ready", cancel).await;
+        let took = cancelled.lock().unwrap().unwrap().elapsed();
+        assert_eq!(ran.ended.status, ExitStatus::Cancelled, "{code}");
+        assert!(took < Duration::from_secs(2), "it took {took:?}: {code}");
+        assert_eq!(trial.left(), Vec::<PathBuf>::new(), "{code}");
+    }
+}
+
+#[tokio::test]
+async fn a_soft_cancel_is_one_interrupt_and_leaves_time_to_clean_up() {
+    let code = "
+import time
+try:
+    print('ready')
+    time.sleep(600)
+except KeyboardInterrupt:
+    time.sleep(0.3)
+    print('cleaned up')";
+    let trial = Trial::new();
+    let ran = trial.python_until(code, "ready", || trial.cancel.cancel()).await;
+    assert_eq!(ran.ended.stdout, "ready\ncleaned up\n");
+}
+
+#[tokio::test]
+async fn a_run_whose_future_is_dropped_is_gone() {
+    let trial = Trial::new();
+    let mut changed = trial.spool.changed.subscribe();
+    let daemon = format!("{DAEMON}\nimport time\ntime.sleep(600)");
+    tokio::select! {
+        _ = trial.python(&daemon) => panic!("it sleeps for ten minutes"),
+        _ = changed.wait_for(|()| trial.spool.bytes.lock().unwrap().ends_with(b"late\n")) => {}
+    }
+    assert_eq!(trial.left(), Vec::<PathBuf>::new());
+}
+
+#[tokio::test]
+async fn waiting_for_an_answer_uses_no_running_time() {
+    let trial = Trial::new().limit(700);
+    let hold = trial.clock.hold();
+    let code = "import time\nprint('ready')\ntime.sleep(1.2)\nprint('done')";
+    let ran = trial.python(code).await;
+    drop(hold);
+    assert_eq!(
+        (ran.ended.stdout.as_str(), ran.ended.status),
+        ("ready\ndone\n", ExitStatus::Exited { code: 0 })
+    );
+    let ran = Trial::new().limit(700).python("import time\ntime.sleep(1.2)").await;
+    assert_eq!(ran.ended.status, ExitStatus::TimedOut);
+    assert!(ran.ended.stderr.contains("KeyboardInterrupt"), "{}", ran.ended.stderr);
+}
+
+#[tokio::test]
+async fn our_own_death_ends_a_run() {
+    let trial = Trial::new();
+    let guard = guard::Guard::start(&trial.local.name).unwrap();
+    // As a run that nobody ends: it carries the mark, and it left every session of ours.
+    let mut daemon = tokio::process::Command::new("sleep")
+        .arg("600")
+        .env("FOOTPLATE_RUN", format!("{}.1", trial.local.name))
+        .process_group(0)
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    drop(guard);
+    let status = timeout(Duration::from_secs(10), daemon.wait()).await.expect("its end").unwrap();
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(9));
+}
+
+#[tokio::test]
+async fn a_program_runs_without_a_shell() {
+    let trial = Trial::new();
+    let argv = ["printf", "%s|", "a b", "$HOME", "*"].map(str::to_owned).to_vec();
+    trial.run(Program::Argv(argv)).await.prints("a b|$HOME|*|");
+    let sleep = ["sleep", "600"].map(str::to_owned).to_vec();
+    let ran = Trial::new().limit(100).run(Program::Argv(sleep)).await;
+    assert_eq!(ran.ended.status, ExitStatus::TimedOut);
+}
+
+#[tokio::test]
+async fn a_program_that_is_not_there_is_said_in_two_lines() {
+    let trial = Trial::new();
+    std::fs::write(trial.folder.path().join("plain"), "text").unwrap();
+    for (argv, expected) in [
+        (vec![], "No program is named."),
+        (vec!["no-such-program"], "There is no program \"no-such-program\" on the search path."),
+        (vec!["./gone"], "There is no program \"./gone\"."),
+        (vec!["./plain"], "\"./plain\" is no program: the file may not be executed."),
+    ] {
+        let argv = argv.into_iter().map(str::to_owned).collect();
+        let error = trial.local.run(trial.job(Program::Argv(argv))).await.unwrap_err();
+        let lines: Vec<_> = error.message.lines().collect();
+        assert_eq!((lines[0], lines.len()), (expected, 2), "{}", error.message);
+    }
+}
