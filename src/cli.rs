@@ -1,1 +1,70 @@
-//! cli
+//! The command line: what was typed becomes one action; whatever goes wrong leaves with an exit
+//! code, one line that says what, and one that says what to do.
+
+mod args;
+mod capabilities;
+mod exec;
+mod exit;
+mod print;
+mod report;
+mod sessions;
+mod setup;
+mod tool;
+mod workstation;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use self::{
+    args::{Cli, Subject},
+    exit::{Exit, Failure},
+};
+
+/// Runs the program to its end.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version come this way too. A closed pipe is no reason to complain.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { Exit::Usage.code() } else { 0 });
+        }
+    };
+    match run(cli) {
+        Ok(exit) => ExitCode::from(exit.code()),
+        Err(failure) => {
+            print::failure(&failure);
+            ExitCode::from(failure.exit.code())
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<Exit, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(format!("cannot start: {error}"), ""))?;
+    let exit = runtime.block_on(async {
+        match cli.command {
+            Some(Subject::Exec { prompt, json, common }) => {
+                let how = if json { exec::Output::Json } else { exec::Output::Text };
+                exec::run(&common, prompt, how).await
+            }
+            Some(Subject::Capabilities { json: true }) => capabilities::json(),
+            Some(Subject::Capabilities { json: false }) => capabilities::list(),
+            Some(Subject::Sessions { action }) => sessions::run(action.unwrap_or_default()),
+            None => match (cli.tool, cli.context_report) {
+                (Some(name), _) => {
+                    tool::run(&cli.common, &name, cli.tool_input.unwrap_or_default()).await
+                }
+                (None, true) => report::run(&cli.common).await,
+                (None, false) => workstation::run(&cli.common, cli.prompt).await,
+            },
+        }
+    });
+    // A blocking read of a terminal or a pipe must not keep the program from ending.
+    runtime.shutdown_background();
+    exit
+}

@@ -1,1 +1,289 @@
-//! host
+//! The composition root: owns the sessions that run in this process and knows everyone, so that
+//! nobody else has to. A screen is handed it as a [`Desk`](crate::kernel::port::Desk).
+
+mod bring_up;
+mod desk;
+mod hub;
+mod mend;
+mod nursery;
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::watch;
+use tokio_util::task::TaskTracker;
+
+use self::{bring_up::Parent, hub::Hub};
+use crate::{
+    agent::{self, Handle},
+    kernel::{
+        clock::Board,
+        context::Context,
+        event::{Envelope, Event, Origin, Outcome},
+        gate::approval::Waiting,
+        id::{CallId, SessionId},
+        invoke::{CallRequest, Input, ToolResult},
+        port::{Executor, Store, StoreError},
+        recorder::Recorder,
+        registry::Registry,
+        session::Session,
+        spec::{Mode, SessionSpec},
+    },
+    model::{Models, ResolveError},
+};
+
+/// What a host is made of.
+pub struct Parts {
+    /// Keeps sessions.
+    pub store: Arc<dyn Store>,
+    /// All that can be done.
+    pub registry: Registry,
+    /// All that can answer.
+    pub models: Models,
+    /// Runs programs.
+    pub executor: Arc<dyn Executor>,
+    /// Whether a person can be asked.
+    pub attendance: Attendance,
+}
+
+/// Whether a person can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attendance {
+    /// Somebody is at the keys.
+    Attended,
+    /// Nobody is: what would ask is denied.
+    Alone,
+}
+
+/// Why a session could not be started or carried on. `Display` is what is wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    /// Its journal.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Its model.
+    #[error(transparent)]
+    Model(#[from] ResolveError),
+    /// Its folder.
+    #[error("cannot work in {folder}: {fault}")]
+    Workspace {
+        /// Which folder.
+        folder: std::path::PathBuf,
+        /// What the system said.
+        fault: String,
+    },
+}
+
+/// The sessions of this process. Clones are the same host.
+#[derive(Clone)]
+pub struct Host(Arc<Inner>);
+
+struct Inner {
+    parts: Parts,
+    hub: Arc<Hub>,
+    waiting: Option<Arc<Waiting>>,
+    board: Board,
+    live: Mutex<HashMap<SessionId, Live>>,
+    tasks: TaskTracker,
+}
+
+/// A session that runs here.
+#[derive(Clone)]
+struct Live {
+    handle: Arc<Handle>,
+    context: Context,
+    mode: watch::Sender<Mode>,
+    session: Arc<Mutex<Session>>,
+    agent: agent::Live,
+}
+
+impl Host {
+    /// A host without sessions.
+    pub fn new(parts: Parts) -> Self {
+        let waiting = match parts.attendance {
+            Attendance::Attended => Some(Arc::default()),
+            Attendance::Alone => None,
+        };
+        Self(Arc::new(Inner {
+            parts,
+            hub: Arc::default(),
+            waiting,
+            board: Board::default(),
+            live: Mutex::default(),
+            tasks: TaskTracker::new(),
+        }))
+    }
+
+    /// Everything that can be done.
+    pub fn registry(&self) -> &Registry {
+        &self.0.parts.registry
+    }
+
+    /// Everything that can answer.
+    pub fn models(&self) -> &Models {
+        &self.0.parts.models
+    }
+
+    /// Every event from now on, after those so far of the sessions that run here. Blocks for the
+    /// time of reading their journals.
+    pub fn events(&self) -> tokio::sync::mpsc::UnboundedReceiver<Arc<Envelope>> {
+        let roots: Vec<_> = self.0.live().keys().copied().collect();
+        self.0.hub.subscribe(|| mend::so_far(&*self.0.parts.store, &roots))
+    }
+
+    /// Starts a session. Nothing is said to it yet.
+    pub fn start(&self, spec: SessionSpec) -> Result<SessionId, HostError> {
+        let id = spec.id;
+        let parent = Parent::nobody(self.0.waiting.clone());
+        self.0.begin(spec, parent)?;
+        Ok(id)
+    }
+
+    /// Carries a session on: mends what a crash left open, in it and in the agents below it, and
+    /// says what was mended.
+    pub fn resume(&self, id: SessionId) -> Result<Option<String>, HostError> {
+        let opened = self.0.parts.store.open(id)?;
+        let Some(session) = Session::replay(&opened.replay.events) else {
+            let fault = "it does not begin with the session's description".to_owned();
+            return Err(StoreError::Damaged { session: id, fault }.into());
+        };
+        let agents = mend::agents(&opened.replay.events);
+        let notice = opened.replay.notice;
+        let parent = Parent::nobody(self.0.waiting.clone());
+        let live = self.0.bring_up(session, opened.journal, parent)?;
+        self.0.mend(&live.context.recorder, &live.session, notice.clone())?;
+        self.0.live().insert(id, live);
+        for agent in agents {
+            self.0.mend_agent(agent);
+        }
+        Ok(notice)
+    }
+
+    /// Says something to a session. Nothing happens if it does not run here.
+    pub fn send(&self, session: SessionId, text: String) {
+        if let Some(live) = self.0.get(session)
+            && live.handle.send(text).is_err()
+        {
+            tracing::warn!(%session, "said to a session that has ended");
+        }
+    }
+
+    /// Stops what a session's model is doing; agents below it go on.
+    pub fn interrupt(&self, session: SessionId) {
+        if let Some(live) = self.0.get(session) {
+            live.handle.interrupt();
+        }
+    }
+
+    /// Waits until a session has done what it was told so far, and says how that ended; absent if
+    /// it was told nothing, or does not run here.
+    pub async fn idle(&self, session: SessionId) -> Option<Outcome> {
+        let live = self.0.get(session)?;
+        live.handle.idle().await
+    }
+
+    /// Makes one call in a session by hand, with those tools on offer.
+    pub async fn call(
+        &self,
+        session: SessionId,
+        name: &str,
+        input: String,
+    ) -> Option<ToolResult> {
+        let live = self.0.get(session)?;
+        let names = [name.to_owned()];
+        let mut tools = self.0.parts.registry.build(&names, live.context.clone(), |_| {});
+        if tools.names().is_empty() {
+            // So that the error can name what there is.
+            let all: Vec<_> =
+                self.0.parts.registry.all().iter().map(|known| known.name().to_owned()).collect();
+            tools = self.0.parts.registry.build(&all, live.context.clone(), |_| {});
+        }
+        let request = CallRequest {
+            id: CallId::fresh(),
+            name: name.to_owned(),
+            input: Input::Text(input),
+            origin: Origin::Person,
+        };
+        Some(tools.invoke(request).await)
+    }
+
+    /// What the model of a session would be given; absent if it does not run here.
+    pub fn report(&self, session: SessionId) -> Option<agent::Report> {
+        let live = self.0.get(session)?;
+        Some(agent::report(&live.agent))
+    }
+
+    /// Ends every session and waits until nothing of them runs any more.
+    pub async fn shutdown(&self) {
+        let all: Vec<_> = self.0.live().drain().map(|(_, live)| live).collect();
+        for live in &all {
+            live.handle.interrupt();
+        }
+        for live in all {
+            for text in live.handle.shutdown().await {
+                tracing::warn!(text, "said, and never begun");
+            }
+        }
+        self.0.tasks.close();
+        self.0.tasks.wait().await;
+    }
+}
+
+impl Inner {
+    /// Starts a session that is new.
+    fn begin(self: &Arc<Self>, spec: SessionSpec, parent: Parent) -> Result<Live, HostError> {
+        // Nothing is created for a session that cannot run.
+        let (id, model) = (spec.id, self.parts.models.resolve(&spec.model)?);
+        drop(model);
+        let journal = self.parts.store.create(spec.clone())?;
+        let live = self.bring_up(Session::new(spec), journal, parent)?;
+        for envelope in self.parts.store.read(id)?.events {
+            self.hub.publish(&envelope);
+        }
+        self.live().insert(id, live.clone());
+        Ok(live)
+    }
+
+    fn get(&self, session: SessionId) -> Option<Live> {
+        self.live().get(&session).cloned()
+    }
+
+    fn live(&self) -> MutexGuard<'_, HashMap<SessionId, Live>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records a change of mode, then makes it hold.
+    fn set_mode(&self, id: SessionId, to: Mode) -> Result<(), StoreError> {
+        let Some(live) = self.get(id) else { return Ok(()) };
+        let from = *live.mode.borrow();
+        if from != to {
+            live.context.recorder.append(Event::ModeChanged { from, to })?;
+            live.mode.send_replace(to);
+        }
+        Ok(())
+    }
+}
+
+/// One value of a session's fold.
+fn folded<T>(session: &Mutex<Session>, read: impl FnOnce(&Session) -> T) -> T {
+    read(&session.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// A recorder that keeps the fold up to date and tells the hub.
+fn recorder(
+    journal: Arc<dyn crate::kernel::port::Journal>,
+    session: &Arc<Mutex<Session>>,
+    hub: &Arc<Hub>,
+) -> Recorder {
+    let (session, hub) = (session.clone(), hub.clone());
+    Recorder::new(
+        journal,
+        Arc::new(move |envelope| {
+            session.lock().unwrap_or_else(PoisonError::into_inner).apply(&envelope.event);
+            hub.publish(envelope);
+        }),
+    )
+}
+

@@ -50,6 +50,14 @@ impl Failure {
         Self { exit: Exit::Failed, what: what.to_string(), hint: hint.into() }
     }
 
+    /// A failure with exit code 1 from a message whose first line says what is wrong and whose rest
+    /// says what to do.
+    pub fn in_two_lines(message: impl fmt::Display) -> Self {
+        let message = message.to_string();
+        let (what, hint) = message.split_once('\n').unwrap_or((&message, ""));
+        Self::new(what, hint)
+    }
+
     /// A wrong command line or configuration: exit code 2.
     pub fn usage(what: impl fmt::Display, hint: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, ..Self::new(what, hint) }

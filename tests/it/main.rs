@@ -3,7 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 #![allow(unreachable_pub, reason = "nothing is reached from outside a binary")]
 
+mod bad_input;
 mod categories;
+mod crash;
+mod first_light;
 mod layers;
+mod parity;
+mod screen;
 mod sizes;
 mod source;
+mod stream;
+mod support;
+mod terminal;

@@ -25,6 +25,8 @@ pub struct Session {
     pub usage: Usage,
     /// Questions without an answer, by name.
     pub questions: BTreeMap<ApprovalId, Question>,
+    /// The names of the agents it started, in order.
+    pub children: Vec<String>,
     /// How the last exchange ended; absent while one is going on or before the first.
     pub outcome: Option<Outcome>,
     /// The conversation up to the last whole answer.
@@ -72,6 +74,7 @@ impl Session {
             turns: 0,
             usage: Usage::default(),
             questions: BTreeMap::new(),
+            children: Vec::new(),
             outcome: None,
             messages: Vec::new(),
             text: String::new(),
@@ -126,6 +129,7 @@ impl Session {
                 self.questions.remove(approval);
             }
             Event::ModeChanged { to, .. } => self.mode = *to,
+            Event::ChildStarted { agent, .. } => self.children.push(agent.clone()),
             Event::SessionResumed { .. } => {
                 // Whoever asked died with the process that held the question.
                 self.questions.clear();
@@ -138,7 +142,7 @@ impl Session {
             | Event::ExecutionStarted { .. }
             | Event::OutputWritten { .. }
             | Event::ExecutionFinished { .. }
-            | Event::ChildStarted { .. } => {}
+            => {}
         }
     }
 

@@ -1,0 +1,46 @@
+//! `footplate sessions`: what there is to carry on.
+
+use jiff::tz::TimeZone;
+
+use super::{
+    args::SessionsAction,
+    exit::{Exit, Failure},
+    print, setup,
+};
+use crate::kernel::{port::SessionSummary, text};
+
+pub(super) fn run(action: SessionsAction) -> Result<Exit, Failure> {
+    match action {
+        SessionsAction::List => list(),
+    }
+}
+
+fn list() -> Result<Exit, Failure> {
+    let mut sessions = setup::store(&setup::home()?).list()?;
+    sessions.retain(|session| session.spec.parent.is_none());
+    if sessions.is_empty() {
+        print::aside("No sessions yet.");
+        return Ok(Exit::Done);
+    }
+    let zone = TimeZone::system();
+    for session in &sessions {
+        if print::text(&line(session, &zone)).is_err() {
+            break;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn line(session: &SessionSummary, zone: &TimeZone) -> String {
+    let changed = session.changed.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M");
+    let title = session.title.as_deref().unwrap_or("(nothing said)");
+    let title = one_line(title);
+    let title: String = title.chars().take(60).collect();
+    let folder = one_line(&session.spec.workspace.display().to_string());
+    format!("{}  {changed}  {folder}  {title}\n", session.spec.id.short())
+}
+
+/// Text from a journal, made safe to print on a line.
+fn one_line(words: &str) -> String {
+    text::clean(words.as_bytes()).split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,192 @@
+//! From flags, files and environment to a host: the one place that reads them.
+
+use std::{env, path::PathBuf, sync::Arc};
+
+use super::{args::Common, exit::Failure, print};
+use crate::{
+    config::{Config, Flags, Home},
+    executor::{Local, Settings},
+    host::{Attendance, Host, HostError, Parts},
+    kernel::{
+        id::SessionId,
+        port::{SessionSummary, Store, StoreError},
+        spec::{Limits, Mode, SessionSpec},
+    },
+    model::Models,
+    modules,
+    store::DiskStore,
+    telemetry,
+};
+
+/// What a model is offered directly; the rest it reaches from Python.
+const TOOLS: [&str; 1] = ["execute_code"];
+
+/// Everything a subcommand needs.
+pub(super) struct Setup {
+    pub(super) home: Home,
+    pub(super) config: Config,
+    pub(super) host: Host,
+    pub(super) store: Arc<dyn Store>,
+    pub(super) workspace: PathBuf,
+    _log: Option<telemetry::Guard>,
+}
+
+/// One variable of the environment; an empty one counts as absent.
+pub(super) fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Where our files are.
+pub(super) fn home() -> Result<Home, Failure> {
+    Home::find(&variable).map_err(Failure::in_two_lines)
+}
+
+/// Where sessions are kept.
+pub(super) fn store(home: &Home) -> Arc<dyn Store> {
+    Arc::new(DiskStore::new(home.data.clone()))
+}
+
+impl Setup {
+    /// Reads the settings and builds the host; nothing is started yet.
+    pub(super) fn new(common: &Common, attendance: Attendance) -> Result<Self, Failure> {
+        let store = store(&home()?);
+        Self::with_store(common, attendance, store)
+    }
+
+    /// As [`Setup::new`], with sessions kept elsewhere.
+    pub(super) fn with_store(
+        common: &Common,
+        attendance: Attendance,
+        store: Arc<dyn Store>,
+    ) -> Result<Self, Failure> {
+        let home = home()?;
+        let log = match telemetry::start(&home.state, variable("FOOTPLATE_LOG").as_deref()) {
+            Ok(guard) => Some(guard),
+            Err(error) => {
+                print::aside(&format!("footplate: goes on without a log: {error}"));
+                None
+            }
+        };
+        let flags = Flags {
+            model: common.model.clone(),
+            mode: common.mode.as_deref().map(mode).transpose()?,
+            theme: None,
+        };
+        let config = Config::load(&home, &variable, flags).map_err(Failure::in_two_lines)?;
+        let workspace = workspace(common)?;
+        let executor = Local::new(Settings {
+            data: home.data.clone(),
+            cache: home.cache.clone(),
+            home: variable("HOME").map(PathBuf::from),
+            search_path: env::var_os("PATH").unwrap_or_default(),
+            uv: variable("FOOTPLATE_UV").map(PathBuf::from),
+            notice,
+        });
+        let pace = match attendance {
+            Attendance::Attended => Pace::Live,
+            Attendance::Alone => Pace::Instant,
+        };
+        let models = Models::new(config.providers.clone(), variable, pace);
+        let host = Host::new(Parts {
+            store: store.clone(),
+            registry: modules::registry(),
+            models,
+            executor: Arc::new(executor),
+            attendance,
+        });
+        Ok(Self { home, config, host, store, workspace, _log: log })
+    }
+
+    /// The description of a new session here.
+    pub(super) fn spec(&self, model: impl Into<String>) -> SessionSpec {
+        let modules = self.host.registry().module_names();
+        SessionSpec {
+            id: SessionId::fresh(),
+            parent: None,
+            path: vec!["main".to_owned()],
+            workspace: self.workspace.clone(),
+            model: model.into(),
+            mode: self.config.mode,
+            tools: TOOLS.map(str::to_owned).to_vec(),
+            modules: modules.into_iter().map(str::to_owned).collect(),
+            limits: Limits { execution_ms: self.config.ceiling_ms, ..Limits::default() },
+            instructions: String::new(),
+        }
+    }
+
+    /// The session that `--continue` or `--resume` means, if either was given.
+    pub(super) fn wanted(&self, common: &Common) -> Result<Option<SessionId>, Failure> {
+        if !common.carry_on && common.resume.is_none() {
+            return Ok(None);
+        }
+        let mut all = self.store.list()?;
+        all.retain(|session| session.spec.parent.is_none());
+        let Some(end) = &common.resume else {
+            let here = all.iter().find(|session| session.spec.workspace == self.workspace);
+            let what = format!("no session was started in {}", self.workspace.display());
+            let none = || Failure::new(what, "see all of them with: footplate sessions list");
+            return here.map(|session| Some(session.spec.id)).ok_or_else(none);
+        };
+        let named: Vec<_> = all.iter().filter(|session| is_named(session, end)).collect();
+        match named.as_slice() {
+            [one] => Ok(Some(one.spec.id)),
+            [] => Err(Failure::new(
+                format!("there is no session {end:?}"),
+                "see all of them with: footplate sessions list",
+            )),
+            several => Err(Failure::usage(
+                format!("{} sessions end in {end:?}", several.len()),
+                "give more of the id; see them with: footplate sessions list",
+            )),
+        }
+    }
+}
+
+fn is_named(session: &SessionSummary, end: &str) -> bool {
+    let id = session.spec.id.to_string();
+    !end.is_empty() && (id.ends_with(end) || id.replace('-', "").ends_with(end))
+}
+
+fn mode(name: &str) -> Result<Mode, Failure> {
+    let known = Mode::ALL.into_iter().find(|mode| mode.name() == name);
+    known.ok_or_else(|| {
+        let names = Mode::ALL.map(Mode::name).join(", ");
+        Failure::usage(format!("there is no mode {name:?}"), format!("modes are: {names}"))
+    })
+}
+
+/// The folder to work in: absolute, real, and readable.
+fn workspace(common: &Common) -> Result<PathBuf, Failure> {
+    let dir = common.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    let unusable = |error: std::io::Error| {
+        Failure::usage(
+            format!("cannot work in {}: {error}", dir.display()),
+            "name another folder with -C, or make this one readable",
+        )
+    };
+    let real = dir.canonicalize().map_err(unusable)?;
+    std::fs::read_dir(&real).map_err(unusable)?;
+    Ok(real)
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let hint = match &error {
+            StoreError::Io { .. } => "make it readable and writable, or set FOOTPLATE_HOME",
+            StoreError::Held { .. } => "close it there, or start a new session here",
+            StoreError::Unknown(_) => "see all of them with: footplate sessions list",
+            StoreError::Damaged { .. } => "start a new session; the damaged one is left as it is",
+        };
+        Self::new(error, hint)
+    }
+}
+
+impl From<HostError> for Failure {
+    fn from(error: HostError) -> Self {
+        match error {
+            HostError::Store(error) => error.into(),
+            HostError::Model(error) => Self { exit: super::exit::Exit::Usage, ..Self::in_two_lines(error) },
+            HostError::Workspace { .. } => Self::new(error, "make it readable, or name another with -C"),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! `footplate --tool NAME --tool-input JSON`: one call by hand, through the same gate as a model's.
+
+use super::{
+    args::Common,
+    exit::{Exit, Failure},
+    print,
+    setup::Setup,
+};
+use crate::{
+    host::Attendance,
+    kernel::{error::ErrorCode, invoke::ToolResult},
+    model,
+};
+
+pub(super) async fn run(common: &Common, name: &str, input: String) -> Result<Exit, Failure> {
+    let setup = Setup::new(common, Attendance::Alone)?;
+    let session = setup.host.start(setup.spec(model::NONE))?;
+    let result = setup.host.call(session, name, input).await;
+    setup.host.shutdown().await;
+    let Some(result) = result else {
+        return Err(Failure::new("the session ended before the call", ""));
+    };
+    // A reader that went away has seen what it wanted.
+    let _ = print::json(&result);
+    Ok(exit(&result))
+}
+
+fn exit(result: &ToolResult) -> Exit {
+    match result.error_code() {
+        None if result.ok => Exit::Done,
+        Some(ErrorCode::NoApprover) => Exit::NobodyToAsk,
+        Some(ErrorCode::BudgetSpent) => Exit::Limit,
+        Some(
+            ErrorCode::UnknownTool
+            | ErrorCode::InvalidInput
+            | ErrorCode::PermissionDenied
+            | ErrorCode::BlockedInPlanMode
+            | ErrorCode::Interrupted
+            | ErrorCode::Failed,
+        )
+        | None => Exit::Failed,
+    }
+}

@@ -1,0 +1,68 @@
+//! What a screen is handed.
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use super::{Host, HostError};
+use crate::kernel::{
+    BoxFuture,
+    clock::Reading,
+    command::Command,
+    event::Envelope,
+    gate::approval::NobodyWaits,
+    id::{CallId, SessionId},
+    port::{Desk, OutputPage, StoreError},
+    spec::SessionSpec,
+};
+
+impl Desk for Host {
+    fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Envelope>> {
+        self.events()
+    }
+
+    fn send(&self, command: Command) -> Result<(), NobodyWaits> {
+        match command {
+            Command::Send { session, text } => self.send(session, text),
+            Command::Answer { approval, answer } => {
+                return match &self.0.waiting {
+                    Some(waiting) => waiting.answer(approval, answer),
+                    None => Err(NobodyWaits),
+                };
+            }
+            Command::Interrupt { session } => self.interrupt(session),
+            Command::SetMode { session, mode } => {
+                if let Err(error) = self.0.set_mode(session, mode) {
+                    tracing::error!(%error, "a change of mode was not recorded, so it does not hold");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&self, spec: SessionSpec, message: Option<String>) -> Result<SessionId, StoreError> {
+        let id = self.start(spec)?;
+        if let Some(text) = message {
+            self.send(id, text);
+        }
+        Ok(id)
+    }
+
+    fn output(
+        &self,
+        session: SessionId,
+        call: CallId,
+        lines: usize,
+    ) -> BoxFuture<'_, Result<OutputPage, StoreError>> {
+        let store = self.0.parts.store.clone();
+        Box::pin(async move {
+            let read = tokio::task::spawn_blocking(move || store.output(session, call, lines));
+            // Only a panic or the end of the program loses the task.
+            read.await.unwrap_or_else(|_| Ok(OutputPage::default()))
+        })
+    }
+
+    fn clock(&self, call: CallId) -> Option<Reading> {
+        self.0.board.read(call)
+    }
+}

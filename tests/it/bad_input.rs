@@ -1,0 +1,135 @@
+//! What is wrong is said in one line, what to do in another; nothing is lost, nothing panics.
+
+use std::{fs, os::unix::fs::PermissionsExt as _};
+
+use crate::{
+    support::{Place, Ran, runs},
+    terminal::App,
+};
+
+/// Two short lines on standard error and nothing that looks like a crash.
+fn said(ran: &Ran, code: i32, words: &[&str]) {
+    let stderr = ran.stderr();
+    assert_eq!(ran.code(), code, "{stderr}");
+    for word in words {
+        assert!(stderr.contains(word), "{word:?} in {stderr}");
+    }
+    assert!(!stderr.contains("panicked"), "{stderr}");
+    assert!(stderr.lines().count() <= 3, "{stderr}");
+}
+
+#[test]
+fn a_typo_in_the_config_is_named_with_its_line() {
+    let place = Place::new();
+    fs::create_dir_all(place.home().join("config")).unwrap();
+    let file = place.home().join("config/config.toml");
+    fs::write(&file, "model = \"scripted:tour\"\nmodle = \"x\"\n").unwrap();
+    said(&place.run(&["exec", "hello"]), 2, &["config.toml:2", "modle", "model"]);
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_named() {
+    let place = Place::new();
+    said(&place.run(&["exec", "-C", "/no/such/folder", "hello"]), 2, &["/no/such/folder", "-C"]);
+}
+
+#[test]
+fn an_unknown_mode_provider_or_session_is_named_with_those_that_exist() {
+    let place = Place::new();
+    said(&place.run(&["exec", "--mode", "yolo", "hello"]), 2, &["yolo", "accept-edits"]);
+    said(&place.run(&["exec", "--model", "nobody/m", "hello"]), 2, &["nobody"]);
+    said(&place.run(&["exec", "--resume", "abc", "hello"]), 1, &["abc", "sessions list"]);
+    said(&place.run(&["exec", "hello"]), 2, &["model"]);
+    said(&place.run(&["exec", "--model", "scripted:/no/file.json"]), 2, &["/no/file.json"]);
+}
+
+#[test]
+fn a_script_with_a_typo_is_named_with_its_line() {
+    let place = Place::new();
+    let path = place.work().join("s.json");
+    fs::write(&path, "{\"turns\": [\n  {\"txet\": \"hi\"}\n]}").unwrap();
+    let ran = place.run(&["exec", "--model", &format!("scripted:{}", path.display())]);
+    said(&ran, 2, &["s.json", "2", "txet"]);
+}
+
+#[test]
+fn an_unknown_tool_names_those_there_are() {
+    let place = Place::new();
+    let ran = place.run(&["--tool", "nothing", "--tool-input", "{}"]);
+    assert_eq!(ran.code(), 1);
+    assert!(ran.stdout().contains("unknown_tool") && ran.stdout().contains("files.write"));
+}
+
+#[test]
+fn a_broken_uv_is_said_to_the_model_and_the_person_and_the_session_goes_on() {
+    let place = Place::new();
+    let broken = place.work().join("uv");
+    fs::write(&broken, "#!/bin/sh\nexit 7\n").unwrap();
+    fs::set_permissions(&broken, fs::Permissions::from_mode(0o755)).unwrap();
+    let model = place.script(&runs("print(1)"));
+    let output = place
+        .footplate()
+        .env("FOOTPLATE_UV", &broken)
+        .args(["exec", "--model", &model, "--mode", "auto"])
+        .output()
+        .unwrap();
+    let ran = Ran(output);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr());
+    assert!(ran.stdout().contains("That was all."));
+    assert!(ran.stderr().contains("uv"), "{}", ran.stderr());
+}
+
+#[test]
+fn a_home_that_cannot_be_written_is_said_with_its_path() {
+    let place = Place::new();
+    fs::write(place.home().join("data"), "a file where a folder should be").unwrap();
+    let model = place.script(&runs("print(1)"));
+    let ran = place.run(&["exec", "--model", &model]);
+    assert_eq!(ran.code(), 1);
+    assert!(ran.stderr().contains("data"), "{}", ran.stderr());
+    assert!(ran.stderr().contains("FOOTPLATE_HOME"), "{}", ran.stderr());
+}
+
+#[test]
+fn a_damaged_journal_opens_up_to_the_damage_and_says_so() {
+    let place = Place::new();
+    let model = place.script(&runs("print(1)"));
+    assert_eq!(place.run(&["exec", "--model", &model, "--mode", "auto"]).code(), 0);
+    let folder = fs::read_dir(place.home().join("data/sessions")).unwrap().next().unwrap();
+    let journal = folder.unwrap().path().join("journal.jsonl");
+    let mut bytes = fs::read(&journal).unwrap();
+    bytes.extend_from_slice(b"{\"v\":1,\"seq\":99,\"at\":\"20");
+    fs::write(&journal, bytes).unwrap();
+    let ran = place.run(&["exec", "--continue", "again"]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr());
+    assert!(ran.stderr().contains("cut"), "{}", ran.stderr());
+    let last = place.journal().last().unwrap().clone();
+    assert_eq!(last["type"], "exchange_finished");
+}
+
+#[test]
+fn a_theme_with_a_typo_leaves_the_built_in_one_and_says_so() {
+    let place = Place::new();
+    let themes = place.home().join("config/themes");
+    fs::create_dir_all(&themes).unwrap();
+    fs::write(themes.join("mine.toml"), "txet = \"#ffffff\"\n").unwrap();
+    fs::write(place.home().join("config/config.toml"), "theme = \"mine\"\n").unwrap();
+    let model = place.script(&runs("print(1)"));
+    let app = App::start(&place, (24, 80), &["--model", &model]);
+    app.wait_until("the fault and the screen", |screen| {
+        screen.contains("mine.toml") && screen.contains("Say what you want done")
+    });
+}
+
+#[test]
+fn a_terminal_too_small_to_read_shows_one_line_and_answers_nothing() {
+    let place = Place::new();
+    let code = "from footplate import files\nfiles.write('a.txt', 'x')\n";
+    let model = place.script(&runs(code));
+    let mut app = App::start(&place, (5, 20), &["--model", &model, "go"]);
+    app.wait_until("one line", |screen| screen.contains("40x10"));
+    app.press("y");
+    app.resize((24, 80));
+    app.wait_for("y yes, once");
+    assert!(!place.work().join("a.txt").exists());
+}

@@ -1,0 +1,141 @@
+//! The program in a real terminal: a question, the clock, a key.
+
+use serde_json::json;
+
+use crate::{
+    support::{Place, of_type, runs, runs_for},
+    terminal::App,
+};
+
+const SMALL: (u16, u16) = (24, 80);
+const LARGE: (u16, u16) = (40, 120);
+
+const WRITES: &str =
+    "from footplate import files\nfiles.write('a.txt', 'hello\\n')\nprint('wrote it')\n";
+
+/// Lets the script itself run, once its question can be answered.
+fn let_it_run(app: &mut App) {
+    app.wait_until("a question about the script", |screen| {
+        screen.contains("EXECUTE") && screen.contains("y yes, once")
+    });
+    app.press("y");
+}
+
+#[test]
+fn a_key_answers_the_question_and_the_clock_left_the_wait_out() {
+    for size in [SMALL, LARGE] {
+        let place = Place::new();
+        let model = place.script(&runs_for(WRITES, 1_500));
+        let mut app = App::start(&place, size, &["--model", &model, "write it"]);
+        let_it_run(&mut app);
+        app.wait_until("the write", |screen| screen.contains("WRITE") && screen.contains("a.txt"));
+        // Longer than the limit of running time.
+        app.wait_until("a long wait", |screen| screen.contains("clock held 0:03"));
+        app.press("y");
+        app.wait_for("That was all.");
+        let journal = place.journal();
+        let answered = of_type(&journal, "approval_answered");
+        assert!(answered[1]["waited_ms"].as_u64().unwrap() >= 2_000);
+        assert_eq!(answered[1]["waited_ms"], answered[1]["excluded_ms"]);
+        let finished = of_type(&journal, "execution_finished");
+        assert_eq!(finished[0]["status"], json!({ "how": "exited", "code": 0 }));
+        assert!(finished[0]["excluded_ms"].as_u64().unwrap() >= 2_000);
+        assert_eq!(std::fs::read_to_string(place.work().join("a.txt")).unwrap(), "hello\n");
+    }
+}
+
+#[test]
+fn what_is_typed_while_a_question_arrives_is_text_and_answers_nothing() {
+    let place = Place::new();
+    let model = place.script(&runs(WRITES));
+    let mut app = App::start(&place, LARGE, &["--model", &model, "write it"]);
+    app.press("any nay");
+    app.wait_for("EXECUTE");
+    app.press(" yn");
+    app.paste("y");
+    app.wait_until("all of it in the composer", |screen| screen.contains("any nay yny"));
+    let journal = place.journal();
+    assert!(of_type(&journal, "approval_answered").is_empty());
+    assert!(!place.work().join("a.txt").exists());
+}
+
+#[test]
+fn no_with_words_reaches_the_model_and_nothing_is_written() {
+    let place = Place::new();
+    let code = "import footplate\nfrom footplate import files\ntry:\n    files.write('a.txt', 'x')\n\
+                except footplate.Denied as no:\n    print('told:', no)\n";
+    let model = place.script(&runs(code));
+    let mut app = App::start(&place, LARGE, &["--model", &model, "write it"]);
+    let_it_run(&mut app);
+    app.wait_until("the write", |screen| screen.contains("WRITE") && screen.contains("n no"));
+    app.press("f");
+    app.wait_for("no, because");
+    app.press("not that name\r");
+    app.wait_for("That was all.");
+    assert!(!place.work().join("a.txt").exists());
+    let journal = place.journal();
+    let result = &of_type(&journal, "call_finished").last().unwrap()["result"];
+    assert!(result["content"].as_str().unwrap().contains("not that name"));
+}
+
+/// Every mode a terminal can be left in that this program may set.
+fn undone(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for mode in ["1049", "2004", "1004", "1000", "1002", "1003", "1006"] {
+        let set = text.rfind(&format!("\x1b[?{mode}h"));
+        let reset = text.rfind(&format!("\x1b[?{mode}l"));
+        assert!(reset >= set, "mode {mode} was left on");
+    }
+    assert!(text.rfind("\x1b[?25h") >= text.rfind("\x1b[?25l"), "the cursor was left hidden");
+}
+
+#[test]
+fn the_terminal_is_whole_after_a_quit_and_after_every_signal() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    for signal in [None, Some(Signal::TERM), Some(Signal::HUP), Some(Signal::INT)] {
+        let place = Place::new();
+        let model = place.script(&runs("print('hi')"));
+        let mut app = App::start(&place, LARGE, &["--model", &model]);
+        app.wait_for("Say what you want done");
+        match signal {
+            None => app.press("\x11"),
+            Some(signal) => {
+                let pid = Pid::from_raw(app.pid().cast_signed()).unwrap();
+                kill_process(pid, signal).unwrap();
+            }
+        }
+        let status = app.ended();
+        assert_eq!(status.success(), signal.is_none(), "{signal:?}: {status:?}");
+        undone(&app.bytes());
+    }
+}
+
+#[test]
+fn a_wild_resize_with_a_question_open_ends_in_the_same_screen_as_a_fresh_one() {
+    let place = Place::new();
+    let model = place.script(&runs(WRITES));
+    let mut app = App::start(&place, LARGE, &["--model", &model, "write it"]);
+    app.wait_until("a question", |screen| screen.contains("y yes, once"));
+    for size in [(5, 20), (1, 1), (1, 80), (10, 49), (60, 200), (2, 5), SMALL] {
+        app.resize(size);
+    }
+    app.wait_until("the question again", |screen| {
+        screen.contains("EXECUTE") && screen.contains("y yes, once")
+    });
+    let_it_run(&mut app);
+    app.wait_for("WRITE");
+}
+
+#[test]
+fn without_a_model_the_tour_is_one_enter_away_and_says_that_a_script_plays() {
+    let place = Place::new();
+    let mut app = App::start(&place, SMALL, &[]);
+    app.wait_until("the first start", |screen| {
+        screen.contains("ANTHROPIC_API_KEY") && screen.contains("tour")
+    });
+    app.press("\r");
+    app.wait_for("script");
+    app.wait_for("y yes, once");
+    assert_eq!(std::fs::read_dir(place.work()).unwrap().count(), 0, "the workspace is not touched");
+}

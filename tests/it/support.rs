@@ -1,0 +1,149 @@
+//! A place of its own for each test: home, workspace, a small fixed environment, and the program.
+
+use std::{
+    ffi::OsString,
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Command, Output},
+    sync::OnceLock,
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A home and a workspace that nothing else uses; both are gone afterwards.
+pub struct Place {
+    root: TempDir,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["home", "work", "user"] {
+            fs::create_dir(root.path().join(name)).unwrap();
+        }
+        Self { root }
+    }
+
+    pub fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    pub fn work(&self) -> PathBuf {
+        self.root.path().join("work")
+    }
+
+    /// Writes a model script and gives the `--model` that plays it.
+    pub fn script(&self, script: &Value) -> String {
+        let path = self.root.path().join("script.json");
+        fs::write(&path, script.to_string()).unwrap();
+        format!("scripted:{}", path.display())
+    }
+
+    /// The environment of every program here: nothing of the person's who runs the tests.
+    pub fn environment(&self) -> Vec<(&'static str, OsString)> {
+        vec![
+            ("PATH", std::env::var_os("PATH").unwrap_or_default()),
+            ("HOME", self.root.path().join("user").into()),
+            ("LANG", "C.UTF-8".into()),
+            ("TERM", "xterm-256color".into()),
+            ("TZ", "UTC".into()),
+            ("FOOTPLATE_HOME", self.home().into()),
+            ("FOOTPLATE_UV", uv().into()),
+        ]
+    }
+
+    /// The program, in the workspace.
+    pub fn footplate(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_footplate"));
+        command.env_clear().envs(self.environment()).current_dir(self.work());
+        command
+    }
+
+    /// Runs the program to its end.
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        Ran(self.footplate().args(arguments).output().unwrap())
+    }
+
+    /// Every journal, oldest first, as its lines.
+    pub fn journals(&self) -> Vec<Vec<Value>> {
+        let Ok(sessions) = fs::read_dir(self.home().join("data/sessions")) else {
+            return Vec::new();
+        };
+        let mut folders: Vec<_> = sessions.map(|entry| entry.unwrap().path()).collect();
+        folders.sort();
+        folders.iter().map(|folder| lines(&folder.join("journal.jsonl"))).collect()
+    }
+
+    /// The one journal there is.
+    pub fn journal(&self) -> Vec<Value> {
+        let mut all = self.journals();
+        assert_eq!(all.len(), 1, "one session");
+        all.remove(0)
+    }
+}
+
+fn lines(journal: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(journal).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The events of one type.
+pub fn of_type<'a>(journal: &'a [Value], name: &str) -> Vec<&'a Value> {
+    journal.iter().filter(|line| line["type"] == name).collect()
+}
+
+/// What a run of the program left.
+pub struct Ran(pub Output);
+
+impl Ran {
+    pub fn code(&self) -> i32 {
+        self.0.status.code().unwrap_or(-1)
+    }
+
+    pub fn stdout(&self) -> String {
+        String::from_utf8(self.0.stdout.clone()).unwrap()
+    }
+
+    pub fn stderr(&self) -> String {
+        String::from_utf8(self.0.stderr.clone()).unwrap()
+    }
+}
+
+/// A script of one turn that runs some Python, and one that ends.
+pub fn runs(code: &str) -> Value {
+    runs_for(code, 60_000)
+}
+
+/// As [`runs`], with a limit of running time.
+pub fn runs_for(code: &str, timeout_ms: u64) -> Value {
+    let arguments = json!({ "code": code, "timeout_ms": timeout_ms });
+    json!({ "turns": [
+        { "text": "I run it.", "calls": [{ "name": "execute_code", "arguments": arguments }] },
+        { "text": "That was all." },
+    ] })
+}
+
+/// A `uv` to run with: the one on the path, or one fetched once with pip into the target folder.
+pub fn uv() -> &'static Path {
+    static UV: OnceLock<PathBuf> = OnceLock::new();
+    UV.get_or_init(|| {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let found = std::env::split_paths(&path).map(|dir| dir.join("uv")).find(|uv| uv.is_file());
+        found.unwrap_or_else(fetched_uv)
+    })
+}
+
+fn fetched_uv() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("uv");
+    fs::create_dir_all(&folder).unwrap();
+    let mut lock = fd_lock::RwLock::new(File::create(folder.join("lock")).unwrap());
+    let _one_at_a_time = lock.write().unwrap();
+    let uv = folder.join("bin/uv");
+    if !uv.is_file() {
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"];
+        let fetched = Command::new("python3").args(pip).arg(&folder).arg("uv").output().unwrap();
+        assert!(fetched.status.success(), "{}", String::from_utf8_lossy(&fetched.stderr));
+    }
+    uv
+}
