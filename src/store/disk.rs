@@ -3,7 +3,7 @@
 
 use std::{
     collections::HashMap,
-    fs::{DirBuilder, File, OpenOptions},
+    fs::{self, DirBuilder, File, OpenOptions},
     io::{self, BufReader, ErrorKind},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
@@ -72,6 +72,19 @@ impl DiskStore {
         }
     }
 
+    /// The lock and the first line of a new session, in the folder made for it.
+    fn begin(&self, spec: SessionSpec, folder: &Path) -> Result<Arc<dyn Journal>, StoreError> {
+        let session = spec.id;
+        let lock = Lock::take(session, folder)?;
+        let path = folder.join(JOURNAL);
+        let file = private_file().create_new(true).open(&path).map_err(failed("create", &path))?;
+        let medium = OnDisk::new_in(file, vec![self.sessions.clone(), folder.to_owned()]);
+        let start = Start { session, path, next: 0, len: 0 };
+        let writer = Writer::new(start, Arc::new(medium), self.clock.clone(), Box::new(lock));
+        writer.append(Event::SessionStarted { spec }, &|_| {})?;
+        Ok(Arc::new(writer))
+    }
+
     fn live(&self) -> MutexGuard<'_, Spools> {
         self.spools.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -79,19 +92,16 @@ impl DiskStore {
 
 impl Store for DiskStore {
     fn create(&self, spec: SessionSpec) -> Result<Arc<dyn Journal>, StoreError> {
-        let session = spec.id;
         make_folder(&self.sessions)?;
-        let folder = self.folder(session);
+        let folder = self.folder(spec.id);
         // Not `recursive`: a session of that name must not be there.
         private_folder().create(&folder).map_err(failed("create", &folder))?;
-        let lock = Lock::take(session, &folder)?;
-        let path = folder.join(JOURNAL);
-        let file = private_file().create_new(true).open(&path).map_err(failed("create", &path))?;
-        let medium = OnDisk::new_in(file, vec![self.sessions.clone(), folder]);
-        let start = Start { session, path, next: 0, len: 0 };
-        let writer = Writer::new(start, Arc::new(medium), self.clock.clone(), Box::new(lock));
-        writer.append(Event::SessionStarted { spec }, &|_| {})?;
-        Ok(Arc::new(writer))
+        let begun = self.begin(spec, &folder);
+        if begun.is_err() {
+            // Ours alone and without a spec: nothing to keep, and no session to anybody.
+            let _ = fs::remove_dir_all(&folder);
+        }
+        begun
     }
 
     fn open(&self, session: SessionId) -> Result<Opened, StoreError> {

@@ -73,11 +73,12 @@ pub(super) fn story() -> Vec<Event> {
         origin: Origin::Python { line: Some(2) },
         parent: Some(run),
     };
-    let question = |id: u128| Question {
+    let refused_call = Call { id: refused, ..write_call.clone() };
+    let question = |id: u128, call: &Call| Question {
         id: id.into(),
         session: SESSION.into(),
         path: vec!["main".into()],
-        call: write_call.clone(),
+        call: call.clone(),
         category: Category::Write,
         preview: Preview {
             object: "notes.txt".into(),
@@ -127,7 +128,7 @@ pub(super) fn story() -> Vec<Event> {
             seal: Seal::None,
             limit_ms: 60_000,
         },
-        Event::ApprovalRequested { question: question(0x21) },
+        Event::ApprovalRequested { question: question(0x21, &write_call) },
         Event::ApprovalAnswered {
             approval: 0x21.into(),
             answer: Answer::Allow { scope: Scope::Once },
@@ -141,7 +142,7 @@ pub(super) fn story() -> Vec<Event> {
             decision: Decision::allowed(Decider::Person),
         },
         finished(write, Some(run), write_call.origin, result("files.write", json!({})), None),
-        Event::ApprovalRequested { question: question(0x22) },
+        Event::ApprovalRequested { question: question(0x22, &refused_call) },
         Event::ApprovalWithdrawn {
             approval: 0x22.into(),
             reason: "its script ended".into(),
@@ -151,7 +152,7 @@ pub(super) fn story() -> Vec<Event> {
         finished(
             refused,
             Some(run),
-            Origin::Python { line: None },
+            refused_call.origin,
             ToolResult { ok: false, is_error: true, ..result("files.write", json!("no")) },
             Some(Decision::denied(Decider::Nobody)),
         ),

@@ -1,4 +1,4 @@
-use std::{fs, os::unix::fs::PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 
 use pretty_assertions::assert_eq;
 
@@ -48,6 +48,19 @@ fn a_place_that_cannot_be_written_is_named() {
     // A list of what is not there is empty, but one that cannot be read is an error.
     assert_eq!(DiskStore::new(data.path().join("none")).list().unwrap(), []);
     assert!(DiskStore::new(file).list().is_err());
+}
+
+#[test]
+fn a_session_that_could_not_begin_leaves_nothing_behind() {
+    use std::os::unix::ffi::OsStringExt;
+    let (store, _data) = store();
+    let mut unwritable = spec(SESSION.into());
+    // JSON has no such text, so there can be no first line.
+    unwritable.workspace = std::ffi::OsString::from_vec(b"/caf\xe9".to_vec()).into();
+    let error = store.create(unwritable).err().unwrap().to_string();
+    assert!(error.starts_with("cannot write "), "{error}");
+    assert!(!store.folder(SESSION.into()).exists());
+    assert!(store.create(spec(SESSION.into())).is_ok());
 }
 
 #[test]
