@@ -28,7 +28,7 @@ use crate::{
     },
 };
 
-/// What the host decides for all runs.
+/// What the host decides for all runs. Every path is absolute.
 #[derive(Clone)]
 pub struct Settings {
     /// Where what is kept goes: uv and the Python environment, if we made them.

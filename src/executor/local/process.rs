@@ -1,6 +1,7 @@
 //! One run, from its start until nothing of it is left.
 
 use std::{
+    convert::Infallible,
     ffi::{OsStr, OsString},
     io,
     os::{fd::OwnedFd, unix::process::ExitStatusExt},
@@ -115,7 +116,6 @@ impl Run {
             .env("LANG", "C.UTF-8")
             .env("TERM", "dumb")
             .env("PYTHONUNBUFFERED", "1")
-            .env("PYTHONSAFEPATH", "1")
             .env("PYTHONUTF8", "1")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -161,7 +161,7 @@ impl Run {
                 // Losing this arm leaves the status to the next wait.
                 _ = child.wait() => Cause::Ended,
                 () = job.clock.exhausted() => Cause::TimedOut,
-                () = serve(bridge.as_mut(), calls) => Cause::Ended,
+                never = serve(bridge.as_mut(), calls) => match never {},
             }
         })
         .await;
@@ -284,7 +284,7 @@ async fn last_output(printing: Pin<&mut impl FusedFuture<Output = ()>>) {
 }
 
 /// Serves the bridge, where there is one; never ends.
-async fn serve(bridge: Option<&mut Bridge>, calls: Option<Arc<dyn HostCalls>>) {
+async fn serve(bridge: Option<&mut Bridge>, calls: Option<Arc<dyn HostCalls>>) -> Infallible {
     if let (Some(bridge), Some(calls)) = (bridge, calls) {
         bridge.serve(calls).await;
     }

@@ -141,15 +141,18 @@ impl Trial {
 
     /// The processes that carry the mark of this trial's host.
     fn left(&self) -> Vec<PathBuf> {
-        let mark = format!("FOOTPLATE_RUN={}", self.local.name);
-        let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
-        processes
-            .filter(|process| {
-                let environ = std::fs::read(process.join("environ")).unwrap_or_default();
-                String::from_utf8_lossy(&environ).contains(&mark)
-            })
-            .collect()
+        marked(&format!("FOOTPLATE_RUN={}", self.local.name))
     }
+}
+
+/// The living processes with this in their environment.
+fn marked(mark: &str) -> Vec<PathBuf> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    let has_mark = |process: &PathBuf| {
+        let environ = std::fs::read(process.join("environ")).unwrap_or_default();
+        String::from_utf8_lossy(&environ).contains(mark)
+    };
+    processes.filter(has_mark).collect()
 }
 
 async fn python(code: &str) -> Ran {

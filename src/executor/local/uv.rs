@@ -66,6 +66,7 @@ impl Prepared {
             ("VIRTUAL_ENV", self.venv.as_os_str()),
             ("PYTHONPATH", package.as_os_str()),
             ("PYTHONNOUSERSITE", OsStr::new("1")),
+            ("PYTHONSAFEPATH", OsStr::new("1")),
             ("FOOTPLATE_SCRIPT", file.as_os_str()),
         ]);
         if code.contains("footplate") {

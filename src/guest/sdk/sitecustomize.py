@@ -19,6 +19,8 @@ def _prepare():
             return None
 
     sys.meta_path.insert(0, Finder)
+    # For the script only: a Python program that it starts expects its own folder there.
+    os.environ.pop("PYTHONSAFEPATH", None)
     # Its parts of the standard library are imported while nobody could have replaced them.
     if os.environ.pop("FOOTPLATE_PRELOAD", None):
         import footplate  # noqa: F401

@@ -132,6 +132,8 @@ fn head_and_tail_are_cut_between_characters() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn pieces_do_not_matter(bytes in noise(), size in 1_usize..50) {
         prop_assert_eq!(clean_by(&bytes, size), clean(&bytes));
@@ -157,7 +159,12 @@ proptest! {
         parts.iter().for_each(|part| kept.push(part));
         let all = parts.concat();
         let text = kept.render();
-        if all.len() <= 50 { prop_assert_eq!(text, all); } else { prop_assert!(text.len() < 150); }
+        // The head may end a few bytes early, between two characters.
+        if all.len() <= 47 {
+            prop_assert_eq!(text, all);
+        } else {
+            prop_assert!(text.len() < 150);
+        }
     }
 }
 

@@ -132,21 +132,55 @@ async fn waiting_for_an_answer_uses_no_running_time() {
     assert!(ran.ended.stderr.contains("KeyboardInterrupt"), "{}", ran.ended.stderr);
 }
 
+/// Where the two halves of the next test meet.
+const MEETING: &str = "FOOTPLATE_TEST_MEETING";
+
 #[tokio::test]
 async fn our_own_death_ends_a_run() {
-    let trial = Trial::new();
-    let guard = guard::Guard::start(&trial.local.name).unwrap();
-    // As a run that nobody ends: it carries the mark, and it left every session of ours.
-    let mut daemon = tokio::process::Command::new("sleep")
-        .arg("600")
-        .env("FOOTPLATE_RUN", format!("{}.1", trial.local.name))
-        .process_group(0)
+    data();
+    let folder = tempfile::tempdir().unwrap();
+    let name = "executor::local::tests::endings::a_host_that_is_killed";
+    let mut host = tokio::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name, "--ignored", "--nocapture"])
+        .env(MEETING, folder.path())
+        .stdout(std::process::Stdio::null())
         .kill_on_drop(true)
         .spawn()
         .unwrap();
-    drop(guard);
-    let status = timeout(Duration::from_secs(10), daemon.wait()).await.expect("its end").unwrap();
-    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(9));
+    let read = |file: &str| std::fs::read_to_string(folder.path().join(file)).unwrap_or_default();
+    until("the daemon runs", || read("daemon").ends_with('\n')).await;
+    let mark = format!("FOOTPLATE_RUN={}", read("name"));
+    assert!(marked(&mark).len() >= 3, "uv, Python and the daemon: {:?}", marked(&mark));
+    host.kill().await.unwrap();
+    until("they are gone", || marked(&mark).is_empty()).await;
+}
+
+#[tokio::test]
+#[ignore = "the other half of our_own_death_ends_a_run, which kills it"]
+async fn a_host_that_is_killed() {
+    let folder = PathBuf::from(std::env::var_os(MEETING).expect("started by the other half"));
+    let trial = Trial::new();
+    std::fs::write(folder.join("name"), &trial.local.name).unwrap();
+    let code = format!(
+        "
+import subprocess, sys, time
+code = 'import time; print(1, file=open({:?}, \"w\"), flush=True); time.sleep(600)'
+subprocess.Popen([sys.executable, '-c', code], start_new_session=True)
+time.sleep(600)",
+        folder.join("daemon")
+    );
+    trial.python(&code).await;
+}
+
+async fn until(what: &str, holds: impl Fn() -> bool) {
+    // Another process makes it hold, and tells nobody.
+    let mut looks = tokio::time::interval(Duration::from_millis(10));
+    let looking = async {
+        while !holds() {
+            looks.tick().await;
+        }
+    };
+    timeout(Duration::from_secs(20), looking).await.unwrap_or_else(|_| panic!("never: {what}"));
 }
 
 #[tokio::test]

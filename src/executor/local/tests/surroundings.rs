@@ -30,7 +30,6 @@ async fn the_environment_is_small_and_fixed() {
         "PATH",
         "PYTHONNOUSERSITE",
         "PYTHONPATH",
-        "PYTHONSAFEPATH",
         "PYTHONUNBUFFERED",
         "PYTHONUTF8",
         "TERM",
@@ -137,4 +136,15 @@ async fn an_environment_that_broke_is_made_anew() {
     let (first, second) = tokio::join!(uv::prepare(&settings), uv::prepare(&settings));
     assert_eq!(first.unwrap(), second.unwrap());
     assert!(ours.path().join("python/bin/python").exists());
+}
+
+#[tokio::test]
+async fn a_python_program_that_a_script_starts_finds_its_own_modules() {
+    let trial = Trial::new();
+    std::fs::write(trial.folder.path().join("sibling.py"), "print('found')").unwrap();
+    std::fs::write(trial.folder.path().join("tool.py"), "import sibling").unwrap();
+    trial
+        .python("import subprocess, sys\nsubprocess.run([sys.executable, 'tool.py'])")
+        .await
+        .prints("found\n");
 }
