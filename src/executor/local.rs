@@ -169,10 +169,8 @@ fn install(package: &guest::Package, cache: &Path) -> Result<PathBuf, CallError>
 
 /// The file name, if it is no more than that.
 fn bare(filename: &str) -> Result<&str, CallError> {
-    let plain = !filename.starts_with(['.', '-'])
-        && filename.len() <= 100
-        && filename.chars().all(|char| char.is_alphanumeric() || matches!(char, '.' | '_' | '-'));
-    if plain && !filename.is_empty() {
+    let folder = |char: char| char.is_control() || matches!(char, '/' | '\\');
+    if !matches!(filename, "" | "." | "..") && filename.len() <= 200 && !filename.contains(folder) {
         return Ok(filename);
     }
     Err(CallError::new(

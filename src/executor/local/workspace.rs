@@ -32,16 +32,11 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// The folder must be there and must be readable; the error says what to do in one line more.
-    pub fn open(root: &Path) -> Result<Self, CallError> {
-        let fault = |error: &io::Error| {
-            CallError::failed(format!(
-                "Cannot work in {}: {error}.\nName a folder that you can read.",
-                root.display()
-            ))
-        };
-        let root = root.canonicalize().map_err(|error| fault(&error))?;
-        std::fs::read_dir(&root).map_err(|error| fault(&error))?;
+    /// The folder must be there and must be readable; the error is what the system says. Blocks for
+    /// the time of a look at it.
+    pub fn new(root: &Path) -> io::Result<Self> {
+        let root = root.canonicalize()?;
+        std::fs::read_dir(&root)?;
         Ok(Self { root })
     }
 

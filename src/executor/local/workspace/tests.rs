@@ -14,7 +14,7 @@ fn place() -> Place {
     let top = folder.path().canonicalize().unwrap();
     std::fs::create_dir_all(top.join("work/src")).unwrap();
     std::fs::create_dir_all(top.join("other/deep")).unwrap();
-    let workspace = Workspace::open(&top.join("work")).unwrap();
+    let workspace = Workspace::new(&top.join("work")).unwrap();
     Place { _folder: folder, top, workspace }
 }
 
@@ -122,5 +122,10 @@ async fn what_is_no_file_is_refused_in_words() {
     says(workspace.read_file(&at("gone")).await.map(drop), "it is not there");
     says(workspace.read_file(&at("large")).await.map(drop), "are more than the");
     says(workspace.write_file(&at("fixed"), b"").await, "it is read-only");
-    says(Workspace::open(&top.join("gone")).map(drop), "Name a folder that you can read");
+    let gone = Workspace::new(&top.join("gone")).unwrap_err();
+    assert_eq!(gone.kind(), io::ErrorKind::NotFound);
+    assert_eq!(
+        Workspace::new(&top.join("work/fixed")).unwrap_err().kind(),
+        io::ErrorKind::NotADirectory
+    );
 }
