@@ -1,0 +1,191 @@
+//! Characters that deceive the eye: what they are, and why.
+
+use super::{Piece, TAB_STOP, build, hidden_chars};
+
+/// A character that can make a text look like another text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deceit {
+    /// Its byte position.
+    pub at: usize,
+    pub char: char,
+    /// In the words the question shows.
+    pub why: &'static str,
+}
+
+/// Everything in `text` a person should be warned of before saying yes to it: hidden and
+/// direction-changing characters, spaces that are no spaces, and letters of another script among
+/// (or instead of) Latin ones. Line ends and tabs of a text in several lines are none.
+pub fn deceits(text: &str) -> Vec<Deceit> {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
+        return Vec::new();
+    }
+    let mut found: Vec<Deceit> = hidden_chars(text)
+        .into_iter()
+        .filter_map(|at| {
+            let char = text[at..].chars().next()?;
+            let plain_line_end = char == '\n' || (char == '\r' && text[at..].starts_with("\r\n"));
+            let why = invisible(char).unwrap_or("a mark without a letter of its own");
+            (!plain_line_end).then_some(Deceit { at, char, why })
+        })
+        .collect();
+    found.extend(text.char_indices().filter_map(|(at, char)| {
+        odd_space(char).then_some(Deceit { at, char, why: "a space that is not a plain space" })
+    }));
+    look_alikes(text, &mut found);
+    found.sort_by_key(|deceit| deceit.at);
+    found
+}
+
+/// The text with each of these deceits as its code, for the question that asks about it.
+pub fn revealed(text: &str, deceits: &[Deceit]) -> Vec<Piece> {
+    let mut at = hidden_chars(text);
+    at.extend(deceits.iter().map(|deceit| deceit.at).filter(|&at| text.is_char_boundary(at)));
+    at.sort_unstable();
+    at.dedup();
+    build(text, &at, 0, TAB_STOP)
+}
+
+/// Why this character cannot be drawn as itself, if it cannot.
+pub(super) fn invisible(c: char) -> Option<&'static str> {
+    Some(match c {
+        '\u{1b}' | '\u{9b}' => "starts a command to the terminal",
+        '\r' => "moves what follows over what stood before",
+        '\u{8}' | '\u{7f}' => "deletes what stood before it",
+        '\0' => "ends the text for many programs",
+        _ if c.is_control() => "a control character",
+        '\u{202e}' | '\u{202b}' | '\u{2067}' => "turns the text after it right to left",
+        '\u{202d}' | '\u{202a}' | '\u{2066}' => "turns the text after it left to right",
+        '\u{202c}' | '\u{2068}' | '\u{2069}' => "changes where a turned text ends",
+        '\u{200e}' | '\u{200f}' | '\u{61c}' => "changes the direction of its neighbours",
+        '\u{2028}' | '\u{2029}' => "a line end some programs see and others do not",
+        '\u{e0000}'..='\u{e007f}' => "a hidden letter, read by machines only",
+        '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => "a hidden variant mark",
+        '\u{200b}'..='\u{200d}'
+        | '\u{2060}'..='\u{2065}'
+        | '\u{206a}'..='\u{206f}'
+        | '\u{feff}'
+        | '\u{ad}'
+        | '\u{34f}'
+        | '\u{180b}'..='\u{180f}' => "has no width, cannot be seen",
+        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{17b4}' | '\u{17b5}' => {
+            "a letter that looks like nothing"
+        }
+        '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' => "a hidden layout mark",
+        _ => return None,
+    })
+}
+
+/// The few places where an invisible character is honest writing: inside a joined emoji, as the
+/// colour form of a symbol, and between letters of scripts that join.
+pub(super) fn belongs(before: Option<char>, c: char, after: Option<char>) -> bool {
+    let Some(before) = before else { return false };
+    match c {
+        '\u{fe0f}' => {
+            matches!(before, '#' | '*' | '0'..='9' | '©' | '®' | '\u{203c}'..='\u{3299}')
+                || pictures(before)
+        }
+        '\u{200d}' | '\u{200c}' => {
+            let Some(after) = after else { return false };
+            let joins = |c| matches!(c, '\u{620}'..='\u{1cff}' | '\u{a800}'..='\u{abff}');
+            let emoji = |c| pictures(c) || matches!(c, '\u{2600}'..='\u{2bff}' | '\u{fe0f}');
+            (joins(before) && joins(after)) || (c == '\u{200d}' && emoji(before) && emoji(after))
+        }
+        _ => false,
+    }
+}
+
+fn pictures(c: char) -> bool {
+    matches!(c, '\u{1f000}'..='\u{1faff}')
+}
+
+fn odd_space(c: char) -> bool {
+    matches!(c, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}')
+        || matches!(c, '\u{2800}' | '\u{3000}')
+}
+
+/// A letter deceives among Latin letters; a word that consists of nothing but look-alikes does so
+/// too, unless its own script is plainly being written around it.
+fn look_alikes(text: &str, found: &mut Vec<Deceit>) {
+    let own_script = text.chars().any(|c| matches!(c, '\u{370}'..='\u{52f}') && twin(c).is_none());
+    let mut from = 0;
+    for word in text.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_')) {
+        let letters = || word.chars().filter(|c| c.is_alphabetic());
+        let among_latin = letters().any(|c| c.is_ascii());
+        let only_twins = !own_script && letters().all(|c| twin(c).is_some());
+        for (at, char) in word.char_indices() {
+            let always = matches!(char, '\u{ff01}'..='\u{ff5e}' | '\u{1d400}'..='\u{1d7ff}');
+            match twin(char) {
+                Some(why) if among_latin || only_twins || always => {
+                    found.push(Deceit { at: from + at, char, why });
+                }
+                _ => {}
+            }
+        }
+        from += word.len();
+    }
+}
+
+/// What a letter or sign of another script is taken for.
+fn twin(c: char) -> Option<&'static str> {
+    Some(match c {
+        'а' => "Cyrillic, looks like a",
+        'с' => "Cyrillic, looks like c",
+        'ԁ' => "Cyrillic, looks like d",
+        'е' => "Cyrillic, looks like e",
+        'һ' => "Cyrillic, looks like h",
+        'і' => "Cyrillic, looks like i",
+        'ј' => "Cyrillic, looks like j",
+        'ӏ' => "Cyrillic, looks like l",
+        'о' => "Cyrillic, looks like o",
+        'р' => "Cyrillic, looks like p",
+        'ԛ' => "Cyrillic, looks like q",
+        'ѕ' => "Cyrillic, looks like s",
+        'у' => "Cyrillic, looks like y",
+        'ԝ' => "Cyrillic, looks like w",
+        'х' => "Cyrillic, looks like x",
+        'А' => "Cyrillic, looks like A",
+        'В' => "Cyrillic, looks like B",
+        'С' => "Cyrillic, looks like C",
+        'Е' => "Cyrillic, looks like E",
+        'Н' => "Cyrillic, looks like H",
+        'І' => "Cyrillic, looks like I",
+        'Ј' => "Cyrillic, looks like J",
+        'К' => "Cyrillic, looks like K",
+        'М' => "Cyrillic, looks like M",
+        'О' => "Cyrillic, looks like O",
+        'Р' => "Cyrillic, looks like P",
+        'Ѕ' => "Cyrillic, looks like S",
+        'Т' => "Cyrillic, looks like T",
+        'Х' => "Cyrillic, looks like X",
+        'У' => "Cyrillic, looks like Y",
+        'α' => "Greek, looks like a",
+        'ι' => "Greek, looks like i",
+        'ν' => "Greek, looks like v",
+        'ο' => "Greek, looks like o",
+        'ρ' => "Greek, looks like p",
+        'υ' => "Greek, looks like u",
+        'γ' => "Greek, looks like y",
+        'Α' => "Greek, looks like A",
+        'Β' => "Greek, looks like B",
+        'Ε' => "Greek, looks like E",
+        'Ζ' => "Greek, looks like Z",
+        'Η' => "Greek, looks like H",
+        'Ι' => "Greek, looks like I",
+        'Κ' => "Greek, looks like K",
+        'Μ' => "Greek, looks like M",
+        'Ν' => "Greek, looks like N",
+        'Ο' => "Greek, looks like O",
+        'Ρ' => "Greek, looks like P",
+        'Τ' => "Greek, looks like T",
+        'Υ' => "Greek, looks like Y",
+        'Χ' => "Greek, looks like X",
+        '\u{131}' => "looks like i",
+        '\u{261}' => "looks like g",
+        '\u{2044}' | '\u{2215}' | '\u{29f8}' => "looks like a slash",
+        '\u{2024}' => "looks like a full stop",
+        '\u{37e}' => "Greek question mark, looks like ;",
+        '\u{ff01}'..='\u{ff5e}' => "a wide form of a plain sign",
+        '\u{1d400}'..='\u{1d7ff}' => "a sign of mathematics, looks like a plain letter",
+        _ => return None,
+    })
+}

@@ -1,0 +1,197 @@
+use std::fs;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use pretty_assertions::assert_eq;
+
+use super::*;
+use crate::tui::clean;
+
+fn built_in() -> [Theme; 2] {
+    [Theme::dark(Depth::True), Theme::light(Depth::True)]
+}
+
+/// Roles drawn as text on the screen and on a question.
+fn text_roles() -> impl Iterator<Item = Role> {
+    let other = [Role::Add, Role::Remove, Role::Select, Role::Match, Role::Escape];
+    let grounds = [Role::Ground, Role::Raised, Role::Rule];
+    Role::ALL.iter().copied().filter(move |role| !other.contains(role) && !grounds.contains(role))
+}
+
+#[test]
+fn the_built_in_themes_hold_the_contrast_figures() {
+    for theme in built_in() {
+        let fg = |role| theme.paint(role).fg.expect("a foreground");
+        let bg = |role| theme.paint(role).bg.expect("a background");
+        let hold = |what: &str, least: f64, one: Rgb, other: Rgb| {
+            let found = contrast(one, other);
+            assert!(found >= least, "{} {what}: {found:.2}, not {least}", theme.name());
+        };
+        for ground in [bg(Role::Ground), bg(Role::Raised)] {
+            for role in text_roles() {
+                let least = if matches!(role, Role::Text | Role::Bright) { 7.0 } else { 4.5 };
+                hold(role.name(), least, fg(role), ground);
+            }
+            hold("rule", 3.0, fg(Role::Rule), ground);
+        }
+        hold("add", 4.5, fg(Role::Add), bg(Role::Add));
+        hold("remove", 4.5, fg(Role::Remove), bg(Role::Remove));
+        hold("select", 4.5, fg(Role::Select), bg(Role::Select));
+        hold("text on select", 4.5, fg(Role::Text), bg(Role::Select));
+        hold("match", 4.5, fg(Role::Match), bg(Role::Match));
+        hold("escape", 7.0, fg(Role::Escape), bg(Role::Escape));
+    }
+}
+
+#[test]
+fn code_in_a_diff_can_be_read_on_its_ground() {
+    for theme in built_in() {
+        for ground in [Role::Add, Role::Remove] {
+            let ground = theme.paint(ground).bg.expect("a ground");
+            let code = |role: &Role| *role == Role::Text || role.name().starts_with("code.");
+            for role in text_roles().filter(code) {
+                let found = contrast(theme.paint(role).fg.expect("a colour"), ground);
+                assert!(found >= 4.5, "{} {}: {found:.2}", theme.name(), role.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_accent_is_unlike_every_other_role_in_lightness() {
+    for theme in built_in() {
+        let lightness = |role: Role| theme.paint(role).fg.map(Rgb::lightness);
+        let need = lightness(Role::Need).expect("an accent");
+        for role in Role::ALL.iter().filter(|role| **role != Role::Need) {
+            let Some(other) = lightness(*role) else { continue };
+            let apart = (need - other).abs();
+            assert!(apart >= 5.0, "{} {}: {apart:.1} apart", theme.name(), role.name());
+        }
+    }
+}
+
+#[test]
+fn with_256_colours_text_can_still_be_read() {
+    for theme in built_in() {
+        let shown = |rgb: Rgb| of_index(rgb.indexed());
+        let ground = shown(theme.paint(Role::Ground).bg.expect("a ground"));
+        for role in text_roles() {
+            let found = contrast(shown(theme.paint(role).fg.expect("a colour")), ground);
+            assert!(found >= 4.5, "{} {}: {found:.2}", theme.name(), role.name());
+        }
+    }
+}
+
+fn of_index(index: u8) -> Rgb {
+    if index >= 232 {
+        let level = 8 + 10 * (index - 232);
+        return Rgb(level, level, level);
+    }
+    let step = |n: u8| [0, 95, 135, 175, 215, 255][usize::from(n % 6)];
+    let n = index - 16;
+    Rgb(step(n / 36), step(n / 6), step(n))
+}
+
+#[test]
+fn the_depth_follows_the_terminal() {
+    for (no_color, colorterm, term, expected) in [
+        (None, Some("truecolor"), Some("xterm-256color"), Depth::True),
+        (None, Some("24bit"), None, Depth::True),
+        (None, None, Some("xterm-256color"), Depth::Many),
+        (None, None, Some("xterm-kitty"), Depth::True),
+        (None, None, Some("xterm"), Depth::Sixteen),
+        (None, None, Some("linux"), Depth::Sixteen),
+        (None, None, Some("dumb"), Depth::None),
+        (None, None, None, Depth::Sixteen),
+        (Some("1"), Some("truecolor"), Some("xterm-256color"), Depth::None),
+        (Some(""), None, Some("xterm-256color"), Depth::Many),
+    ] {
+        assert_eq!(Depth::detect(no_color, colorterm, term), expected, "{colorterm:?} {term:?}");
+    }
+}
+
+#[test]
+fn fewer_colours_keep_what_is_not_colour() {
+    for role in Role::ALL {
+        let style = Theme::dark(Depth::None).style(*role);
+        assert_eq!((style.fg, style.bg), (None, None), "{role:?}");
+        let style = Theme::dark(Depth::Many).style(*role);
+        assert!(!matches!(style.fg, Some(Color::Rgb(..))), "{role:?}");
+    }
+    for depth in [Depth::None, Depth::Sixteen, Depth::Many, Depth::True] {
+        let theme = Theme::light(depth);
+        assert!(theme.style(Role::Need).add_modifier.contains(Modifier::BOLD));
+        assert!(theme.style(Role::Match).add_modifier.contains(Modifier::REVERSED));
+        assert!(theme.style(Role::Escape).add_modifier.contains(Modifier::REVERSED));
+    }
+    let sixteen = Theme::dark(Depth::Sixteen);
+    let accent = sixteen.style(Role::Need).fg;
+    let wearers = Role::ALL.iter().filter(|role| sixteen.style(**role).fg == accent);
+    assert_eq!(wearers.count(), 1, "nothing else wears the accent");
+    assert!(sixteen.style(Role::Select).add_modifier.contains(Modifier::REVERSED));
+}
+
+#[test]
+fn a_faulty_theme_says_where_and_what_to_do() {
+    let good = Theme::BUILT_IN[0].1;
+    for (from, to, expected) in [
+        ("name = \"footplate-dark\"", "", "my.toml:1: missing name"),
+        ("name =", "nam =", "my.toml:4: unknown key nam"),
+        ("[roles]", "[rolls]", "my.toml:6: unknown key rolls"),
+        ("held =", "hold =", "my.toml:18: unknown role hold"),
+        ("held = \"#", "held = \"", "my.toml:18: held has no colour in \"bf9de3\""),
+        ("held = \"#bf9de3\"", "held = 7", "my.toml:18: held is integer, not a colour"),
+        ("held = \"#bf9de3\"", "", "my.toml:37: missing held"),
+        ("bold = true", "bald = true", "my.toml:12: unknown key bald in bright"),
+        ("bold = true", "bold = 1", "my.toml:12: bold in bright is no yes or no"),
+        ("ground = { bg", "ground = { fg", "my.toml:7: unknown key fg in ground"),
+        ("need = { fg = \"#ffb158\", bold", "need = { bold", "my.toml:15: need has no colour"),
+    ] {
+        assert!(good.contains(from), "{from}");
+        let error = Theme::parse("my.toml", &good.replacen(from, to, 1), Depth::True)
+            .expect_err("a faulty theme");
+        assert_eq!(error.to_string(), expected);
+        assert!(!error.hint.is_empty());
+    }
+    let error = Theme::parse("my.toml", "name = \"x\"\n[roles\n", Depth::True).expect_err("broken");
+    assert_eq!(error.line, 2);
+    let twice = format!("{good}\n[roles.code]\nname = \"#000000\"\n");
+    assert!(Theme::parse("my.toml", &twice, Depth::True).is_err());
+}
+
+#[test]
+fn every_mark_is_one_cell_in_both_forms() {
+    for mark in Mark::ALL {
+        assert_eq!(clean::width(Marks::unicode().get(*mark)), 1, "{mark:?}");
+        let ascii = Marks::ascii().get(*mark);
+        assert!(ascii.len() == 1 && ascii.is_ascii(), "{mark:?}");
+    }
+    let need = Mark::ALL.iter().filter(|mark| mark.role() == Role::Need).count();
+    assert_eq!(need, 1, "nothing else wears the accent");
+}
+
+#[test]
+fn an_edit_of_the_file_changes_the_theme_and_a_fault_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mine.toml");
+    let good = Theme::BUILT_IN[0].1;
+    fs::write(&file, good).unwrap();
+    let (tell, told) = channel();
+    let watch = watch(&file, Depth::True, move |theme| tell.send(theme).unwrap()).unwrap();
+    let next = || told.recv_timeout(Duration::from_secs(10)).expect("an edit is told");
+
+    fs::write(&file, good.replace("footplate-dark", "mine")).unwrap();
+    assert_eq!(next().unwrap().name(), "mine");
+
+    fs::write(&file, "name = 3").unwrap();
+    assert_eq!(next().unwrap_err().what, "name is not a text");
+
+    // As editors do it: a new file moved over the old one.
+    let new = folder.path().join(".mine.toml.new");
+    fs::write(&new, good.replace("footplate-dark", "moved")).unwrap();
+    fs::rename(&new, &file).unwrap();
+    assert_eq!(next().unwrap().name(), "moved");
+
+    drop(watch);
+    assert!(told.recv_timeout(Duration::from_secs(10)).is_err(), "the thread ends with the watch");
+}
