@@ -4,7 +4,9 @@
 pub mod clean;
 pub mod diff;
 pub mod frame;
+pub mod guard;
 pub mod highlight;
+pub mod keymap;
 pub mod markdown;
 pub mod terminal;
 pub mod theme;
