@@ -1,1 +1,288 @@
-//! Not here yet.
+//! What a write changes, line by line, as it is asked about.
+
+use std::time::Duration;
+
+use ratatui::text::{Line, Span};
+use similar::{Algorithm, ChangeTag};
+
+use super::clean;
+use super::theme::{Mark, Marks, Role, Theme};
+use super::wrap::{Layout, rows};
+
+/// Lines shown around a change.
+const CONTEXT: usize = 2;
+
+/// More lines than this between the first and the last change are not compared one by one.
+const LINES: usize = 50_000;
+
+/// Bytes likewise.
+const BYTES: usize = 8 * 1024 * 1024;
+
+/// After this the comparison becomes coarser; it stays right.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiffKind {
+    Same,
+    Add,
+    Remove,
+    /// So many lines left out, the same in both.
+    Gap(usize),
+}
+
+/// One row of a comparison. Lines count from 1; the text is as it is in the file, without its
+/// line feed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiffRow {
+    pub old_no: Option<usize>,
+    pub new_no: Option<usize>,
+    pub kind: DiffKind,
+    pub text: String,
+    /// The file ends here without a line feed.
+    pub unended: bool,
+}
+
+/// A comparison of two texts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Diff {
+    pub rows: Vec<DiffRow>,
+    pub added: usize,
+    pub removed: usize,
+    /// There was no file before.
+    pub new_file: bool,
+    /// Too long to compare line by line: all between the first and the last change is shown as
+    /// removed and added.
+    pub coarse: bool,
+}
+
+impl Diff {
+    /// Compares a file with what is to be written; no old text means a new file.
+    pub fn new(old: Option<&str>, new: &str) -> Self {
+        let mut diff = Self { new_file: old.is_none(), ..Self::default() };
+        let (old, new) = (lines(old.unwrap_or_default()), lines(new));
+        let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+        let tail = old[head..].iter().rev().zip(new[head..].iter().rev());
+        let tail = tail.take_while(|(a, b)| a == b).count();
+        let (old_end, new_end) = (old.len() - tail, new.len() - tail);
+        let (old_mid, new_mid) = (&old[head..old_end], &new[head..new_end]);
+        let bytes = old_mid.iter().chain(new_mid).map(|line| line.len()).sum::<usize>();
+        diff.coarse = (old_mid.len() + new_mid.len() > LINES || bytes > BYTES)
+            && !old_mid.is_empty()
+            && !new_mid.is_empty();
+
+        let mut same = Same { old: 0, new: 0, count: head };
+        if diff.coarse {
+            diff.changes(&mut same, old_mid, ChangeTag::Delete);
+            diff.changes(&mut same, new_mid, ChangeTag::Insert);
+        } else {
+            let compared = similar::TextDiff::configure()
+                .algorithm(Algorithm::Myers)
+                .timeout(PATIENCE)
+                .diff_slices(old_mid, new_mid);
+            for change in compared.iter_all_changes() {
+                match change.tag() {
+                    ChangeTag::Equal => same.count += 1,
+                    tag @ (ChangeTag::Delete | ChangeTag::Insert) => {
+                        diff.gap(&mut same, &old, CONTEXT);
+                        diff.change(&mut same, change.value(), tag);
+                    }
+                }
+            }
+        }
+        same.count += tail;
+        diff.gap(&mut same, &old, 0);
+        diff
+    }
+
+    /// `+4 −2`, or what there is of it.
+    pub fn summary(&self, marks: Marks) -> String {
+        let part = |mark, count: usize| format!("{}{}", marks.get(mark), grouped(count));
+        let parts = [(Mark::Add, self.added), (Mark::Remove, self.removed)];
+        let parts: Vec<String> =
+            parts.iter().filter(|(_, n)| *n > 0).map(|(mark, n)| part(*mark, *n)).collect();
+        if parts.is_empty() { "no change".to_owned() } else { parts.join(" ") }
+    }
+
+    /// The digits the line numbers need.
+    pub fn digits(&self) -> usize {
+        let last = self.rows.iter().rev().take(self.rows.len().min(64));
+        let most = last.filter_map(|row| row.old_no.max(row.new_no)).max();
+        most.unwrap_or_default().max(100).ilog10() as usize + 1
+    }
+
+    /// All rows as they are drawn at this width.
+    pub fn draw(&self, width: usize, theme: &Theme, marks: Marks) -> Vec<Line<'static>> {
+        self.rows.iter().flat_map(|row| self.draw_row(row, width, theme, marks)).collect()
+    }
+
+    /// One row of this comparison as it is drawn: at least one line, more where it is too long.
+    pub fn draw_row(
+        &self,
+        row: &DiffRow,
+        width: usize,
+        theme: &Theme,
+        marks: Marks,
+    ) -> Vec<Line<'static>> {
+        let digits = self.digits();
+        let number = |no: Option<usize>| {
+            format!("{:>digits$}", no.map_or_else(String::new, |no| no.to_string()))
+        };
+        let margin = 3 + 2 * digits + 1;
+        let (mark, role) = match row.kind {
+            DiffKind::Same => (" ", Role::Text),
+            DiffKind::Add => (marks.get(Mark::Add), Role::Add),
+            DiffKind::Remove => (marks.get(Mark::Remove), Role::Remove),
+            DiffKind::Gap(count) => {
+                let lines = if count == 1 { "line" } else { "lines" };
+                let text = format!("{} {} {lines} the same", marks.get(Mark::Gap), grouped(count));
+                let text = format!("{}{text}", " ".repeat(margin));
+                let text = clean::truncate(&text, width);
+                return vec![Line::styled(text, theme.style(Role::Quiet))];
+            }
+        };
+        let style = theme.style(role);
+        let mut pieces = clean::pieces(&row.text);
+        if row.unended {
+            pieces.push(clean::Piece { text: "⟨no line end⟩".to_owned(), escape: true });
+        }
+        let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        // The numbers give way before the text does.
+        let numbers = if width >= margin + 12 {
+            format!(" {}  {} ", number(row.old_no), number(row.new_no))
+        } else {
+            String::new()
+        };
+        let gap = if self.new_file { "  " } else { " " };
+        let before = clean::width(&numbers) + 1 + gap.len();
+        let layout = Layout::exact(width.saturating_sub(before).max(1));
+        rows(&text, layout)
+            .enumerate()
+            .map(|(at, range)| {
+                let quiet = theme.style(Role::Quiet);
+                let mut spans = match at {
+                    0 => vec![
+                        Span::styled(numbers.clone(), quiet),
+                        Span::styled(format!("{mark}{gap}"), style),
+                    ],
+                    _ => vec![Span::styled(
+                        format!("{}{}{gap}", " ".repeat(numbers.len()), marks.get(Mark::GoesOn)),
+                        quiet,
+                    )],
+                };
+                spans.extend(part(&pieces, range, style, theme.style(Role::Escape)));
+                Line::from(spans)
+            })
+            .collect()
+    }
+
+    /// Ends a stretch of lines that are the same: `after` of them lead to the next change, as many
+    /// as the context has follow the one before, and the rest is left out.
+    fn gap(&mut self, same: &mut Same, old: &[&str], after: usize) {
+        let count = std::mem::take(&mut same.count);
+        let before = if self.rows.is_empty() { 0 } else { CONTEXT };
+        let mut hidden = count.saturating_sub(before + after);
+        // Above the first change and below the last one the line numbers say what is left out.
+        let between = before > 0 && after > 0;
+        if between && hidden == 1 {
+            // One line left out would take the row it saves.
+            hidden = 0;
+        }
+        let before = if hidden == 0 { count } else { before };
+        self.same(same, old, before);
+        same.old += hidden;
+        same.new += hidden;
+        if between && hidden > 0 {
+            let (kind, text) = (DiffKind::Gap(hidden), String::new());
+            self.rows.push(DiffRow { old_no: None, new_no: None, kind, text, unended: false });
+        }
+        self.same(same, old, count - hidden - before);
+    }
+
+    fn same(&mut self, same: &mut Same, old: &[&str], count: usize) {
+        for line in old.iter().skip(same.old).take(count) {
+            same.old += 1;
+            same.new += 1;
+            let (text, unended) = ended(line);
+            let (old_no, new_no) = (Some(same.old), Some(same.new));
+            self.rows.push(DiffRow { old_no, new_no, kind: DiffKind::Same, text, unended });
+        }
+    }
+
+    fn changes(&mut self, same: &mut Same, lines: &[&str], tag: ChangeTag) {
+        for line in lines {
+            self.change(same, line, tag);
+        }
+    }
+
+    fn change(&mut self, at: &mut Same, line: &str, tag: ChangeTag) {
+        let (text, unended) = ended(line);
+        let mut row = DiffRow { old_no: None, new_no: None, kind: DiffKind::Add, text, unended };
+        if tag == ChangeTag::Delete {
+            at.old += 1;
+            self.removed += 1;
+            (row.kind, row.old_no) = (DiffKind::Remove, Some(at.old));
+        } else {
+            at.new += 1;
+            self.added += 1;
+            row.new_no = Some(at.new);
+        }
+        self.rows.push(row);
+    }
+}
+
+/// How far both texts were read, and how many lines that are the same come next.
+struct Same {
+    old: usize,
+    new: usize,
+    count: usize,
+}
+
+/// Lines with their line feed; nothing else ends a line.
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+fn ended(line: &str) -> (String, bool) {
+    match line.strip_suffix('\n') {
+        Some(text) => (text.to_owned(), false),
+        None => (line.to_owned(), true),
+    }
+}
+
+/// The spans of a range of the pieces' joined text.
+fn part(
+    pieces: &[clean::Piece],
+    range: std::ops::Range<usize>,
+    base: ratatui::style::Style,
+    escape: ratatui::style::Style,
+) -> Vec<Span<'static>> {
+    let mut start = 0;
+    let mut spans = Vec::new();
+    for piece in pieces {
+        let end = start + piece.text.len();
+        let (from, to) = (range.start.max(start), range.end.min(end));
+        if from < to {
+            let style = if piece.escape { escape } else { base };
+            // A cluster that spans two pieces is cut at the border of the pieces.
+            spans.push(Span::styled(piece.text[from - start..to - start].to_owned(), style));
+        }
+        start = end;
+    }
+    spans
+}
+
+/// A number with its thousands apart: `5,000`.
+fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

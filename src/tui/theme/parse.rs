@@ -143,10 +143,10 @@ fn paint(place: &Place<'_>, role: Role, value: &Value<'_>) -> Result<Paint, Them
                 return Err(place.error(key.span(), what, hint));
             }
         };
-        match value.get_ref() {
-            DeValue::Boolean(true) => paint.modifier |= modifier,
-            DeValue::Boolean(false) => {}
-            _ => {
+        match value.get_ref().as_bool() {
+            Some(true) => paint.modifier |= modifier,
+            Some(false) => {}
+            None => {
                 let what = format!("{} in {} is no yes or no", key.get_ref(), role.name());
                 return Err(place.error(value.span(), what, "write true or false"));
             }

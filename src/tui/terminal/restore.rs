@@ -1,0 +1,130 @@
+//! The one list of what has to be undone, and the ways out that undo it.
+
+use std::io::{self, Write};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::line::LineMode;
+use super::writer::Output;
+
+/// How long a terminal that takes nothing may hold up the end of the program.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A mode of the terminal and what takes it back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mode {
+    pub(super) on: &'static str,
+    pub(super) off: &'static str,
+}
+
+impl Mode {
+    /// What the screen always needs, in the order it is set.
+    pub(super) const ALWAYS: [Mode; 5] = [
+        // The title goes on the terminal's own stack.
+        Mode { on: "\x1b[22;2t", off: "\x1b[23;2t" },
+        Mode { on: "\x1b[?1049h", off: "\x1b[?1049l" },
+        Mode { on: "\x1b[?25l", off: "\x1b[?25h" },
+        Mode { on: "\x1b[?2004h", off: "\x1b[?2004l" },
+        Mode { on: "\x1b[?1004h", off: "\x1b[?1004l" },
+    ];
+
+    pub(super) const MOUSE: Mode =
+        Mode { on: "\x1b[?1000h\x1b[?1002h\x1b[?1006h", off: "\x1b[?1006l\x1b[?1002l\x1b[?1000l" };
+
+    pub(super) const KEYBOARD: Mode = Mode { on: "\x1b[>1u", off: "\x1b[<1u" };
+
+    pub(super) const PROGRESS: Mode = Mode { on: "", off: "\x1b]9;4;0\x07" };
+}
+
+/// Before anything is undone: a half-written sequence is cancelled, an update that began is shown,
+/// and colours end.
+const FIRST: &str = "\x18\x1b[?2026l\x1b[0m";
+
+/// Gives the terminal back, from whichever way out comes first.
+#[derive(Clone)]
+pub struct Restore {
+    shared: Arc<Mutex<Shared>>,
+    output: Arc<Output>,
+}
+
+struct Shared {
+    /// Whether the terminal is ours.
+    taken: bool,
+    line: Box<dyn LineMode>,
+}
+
+impl Restore {
+    pub(super) fn new(output: Arc<Output>, line: Box<dyn LineMode>) -> Self {
+        Self { shared: Arc::new(Mutex::new(Shared { taken: false, line })), output }
+    }
+
+    /// The terminal is ours from now on; its modes follow.
+    pub(super) fn take(&self) -> io::Result<()> {
+        let mut shared = self.lock();
+        shared.taken = true;
+        self.output.open();
+        shared.line.raw()
+    }
+
+    /// Undoes everything set so far, last first; a second call finds nothing to do. Returns within
+    /// a second, even where the terminal takes nothing any more.
+    pub fn undo(&self) -> io::Result<()> {
+        self.undo_what_is_set().1
+    }
+
+    /// Whether the screen was ours until now, and how giving it back went.
+    fn undo_what_is_set(&self) -> (bool, io::Result<()>) {
+        let mut shared = self.lock();
+        if !std::mem::take(&mut shared.taken) {
+            return (false, Ok(()));
+        }
+        // Frames that were not written yet would land on the screen of before.
+        self.output.close();
+        shared.line.resume_output();
+        let written = self.write();
+        // Last, so that the terminal's answers to the above are not echoed.
+        (true, written.and(shared.line.cooked()))
+    }
+
+    fn write(&self) -> io::Result<()> {
+        let output = Arc::clone(&self.output);
+        let (tell, told) = channel();
+        let work = move || {
+            let mut sink = output.lock();
+            let modes = std::mem::take(&mut sink.undo);
+            let mut text = String::new();
+            if !modes.is_empty() {
+                text.push_str(FIRST);
+                text.extend(modes.iter().rev().map(|mode| mode.off));
+            }
+            let result = sink.to.write_all(text.as_bytes()).and_then(|()| sink.to.flush());
+            // Nobody waits for it after the second.
+            let _ = tell.send(result);
+        };
+        // On a thread of its own, for a write to a stopped terminal has no end.
+        thread::Builder::new().name("restore".to_owned()).spawn(work)?;
+        told.recv_timeout(PATIENCE)
+            .unwrap_or_else(|_| Err(io::Error::other("the terminal takes no more output")))
+    }
+
+    /// From now on a panic on any thread gives the terminal back, tells its message on the screen
+    /// of before, and ends the program with status 101: a screen that lost a part of itself must
+    /// not go on taking answers. Without a screen, panics stay what they were.
+    pub fn on_panic(&self) {
+        let restore = self.clone();
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            let (had_screen, _) = restore.undo_what_is_set();
+            before(panic);
+            if had_screen {
+                std::process::exit(101);
+            }
+        }));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
