@@ -2,6 +2,7 @@
 //! laid out again.
 
 mod code;
+pub mod column;
 mod rows;
 
 use std::{cell::RefCell, sync::Arc};
@@ -20,7 +21,7 @@ use crate::{
     tui::{highlight::Colours, theme::Mark},
 };
 
-pub use rows::{Scene, rows};
+pub use rows::{Scene, rows, state_mark};
 
 /// One piece.
 #[derive(Clone, Debug)]
@@ -77,6 +78,7 @@ pub struct Code {
     pub seal: Option<Seal>,
     pub limit_ms: u64,
     pub ran_ms: u64,
+    pub timed_out: bool,
     pub fold: Fold,
     /// Its own calls that changed nothing.
     pub reads: usize,

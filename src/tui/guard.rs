@@ -35,8 +35,8 @@ pub struct Guard {
     seen: Option<Instant>,
     /// The last time anything came from the person.
     stirred: Option<Instant>,
-    /// Whether the letters are on the screen as live keys, and nothing came since.
-    lettered: bool,
+    /// Since when the letters are on the screen as live keys, with nothing from the person since.
+    lettered: Option<Instant>,
     held: Option<(char, Instant)>,
 }
 
@@ -50,7 +50,7 @@ impl Guard {
         let held = self.held.take();
         self.question = question;
         self.seen = None;
-        self.lettered = false;
+        self.lettered = None;
         held.map(|(letter, _)| letter)
     }
 
@@ -64,27 +64,31 @@ impl Guard {
         if self.question == Some(question) {
             let seen = *self.seen.get_or_insert(now);
             self.seen = Some(seen);
-            self.lettered = letters_live && self.live(now);
+            self.lettered = match self.lettered {
+                Some(since) if letters_live => Some(since),
+                _ => Some(now).filter(|now| letters_live && self.live(*now)),
+            };
         }
     }
 
     /// A frame without any answerable question was drawn: what was in sight is no longer.
     pub fn hidden(&mut self) {
         self.seen = None;
-        self.lettered = false;
+        self.lettered = None;
     }
 
     /// Anything at all came from the person: a key, a paste, a click, the window's focus. A letter
     /// still held was typing, and comes back as text.
     pub fn stir(&mut self, now: Instant) -> Option<char> {
         self.stirred = Some(now);
-        self.lettered = false;
+        self.lettered = None;
         self.held.take().map(|(letter, _)| letter)
     }
 
     /// A letter of the row of keys, pressed while the question has the keys.
     pub fn press(&mut self, letter: char, now: Instant) -> Press {
-        let counts = self.lettered && self.live(now);
+        // A key may be older than the frame that was reported before it.
+        let counts = self.lettered.is_some_and(|since| since <= now) && self.live(now);
         if let Some(before) = self.stir(now) {
             return Press::Typing(before);
         }

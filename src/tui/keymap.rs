@@ -89,6 +89,16 @@ pub enum Letter {
     Wider,
 }
 
+impl Letter {
+    /// What a letter of the row of keys means.
+    pub fn of(letter: char) -> Option<Self> {
+        match action(Place::Question, Key::char(letter)) {
+            Some(Action::Answer(letter)) => Some(letter),
+            _ => None,
+        }
+    }
+}
+
 /// What is done to a text that is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edit {

@@ -65,11 +65,7 @@ fn check(steps: &[(u64, Do)], answers: &[(u128, char)], text: &str) {
 
 #[test]
 fn a_letter_answers_when_it_was_drawn_and_the_keyboard_was_still() {
-    check(
-        &[(0, Attend(1)), (5, Draw), (410, Draw), (420, Key('y')), (570, Wait)],
-        &[(1, 'y')],
-        "",
-    );
+    check(&[(0, Attend(1)), (5, Draw), (410, Draw), (420, Key('y')), (570, Wait)], &[(1, 'y')], "");
 }
 
 #[test]
@@ -123,11 +119,7 @@ fn a_second_letter_right_behind_means_typing() {
     let open = [(0, Attend(1)), (5, Draw), (410, Draw)];
     let then = |rest: &[(u64, Do)]| [&open[..], rest].concat();
     check(&then(&[(500, Key('y')), (649, Key('e')), (2000, Wait)]), &[], "ye");
-    check(
-        &then(&[(500, Key('y')), (501, Key('y')), (502, Key('y')), (2000, Wait)]),
-        &[],
-        "yyy",
-    );
+    check(&then(&[(500, Key('y')), (501, Key('y')), (502, Key('y')), (2000, Wait)]), &[], "yyy");
     check(&then(&[(500, Key('y')), (650, Key('e')), (2000, Wait)]), &[(1, 'y')], "e");
     check(&then(&[(500, Key('n')), (560, Stir), (2000, Wait)]), &[], "n");
 }
@@ -151,24 +143,23 @@ fn a_question_that_is_replaced_while_a_letter_is_held_is_not_answered() {
     let steps =
         [(0, Attend(1)), (5, Draw), (410, Draw), (500, Key('y')), (520, Attend(2)), (2000, Wait)];
     check(&steps, &[], "y");
-    let gone =
-        [(0, Attend(1)), (5, Draw), (410, Draw), (500, Key('y')), (520, Gone), (2000, Wait)];
+    let gone = [(0, Attend(1)), (5, Draw), (410, Draw), (500, Key('y')), (520, Gone), (2000, Wait)];
     check(&gone, &[], "y");
 }
 
 #[test]
 fn a_question_too_small_to_read_is_never_answered() {
-    let steps = [
-        (0, Attend(1)),
-        (5, Draw),
-        (410, Draw),
-        (420, DrawWithout),
-        (900, Key('y')),
-        (2000, Wait),
-    ];
+    let steps =
+        [(0, Attend(1)), (5, Draw), (410, Draw), (420, DrawWithout), (900, Key('y')), (2000, Wait)];
     check(&steps, &[], "y");
     let again = [(0, Attend(1)), (5, DrawWithout), (900, Draw), (1299, Key('y')), (2000, Wait)];
     check(&again, &[], "y");
+}
+
+#[test]
+fn a_letter_that_was_pressed_before_the_frame_it_is_told_of_is_text() {
+    let steps = [(0, Attend(1)), (5, Draw), (450, Draw), (449, Key('y')), (2000, Wait)];
+    check(&steps, &[], "y");
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! The composer: a draft, and the words of before.
 
 use super::draft::Draft;
-use crate::tui::keymap::Edit;
+use crate::{kernel::id::SessionId, tui::keymap::Edit};
 
 /// What is being written to the session in view.
 #[derive(Clone, Debug, Default)]
 pub struct Composer {
     pub draft: Draft,
+    /// What was sent while a turn ran, and is said when it has ended.
+    pub queued: Vec<(SessionId, String)>,
     history: Vec<String>,
     /// Which of the earlier words are in the draft now.
     recalled: Option<usize>,

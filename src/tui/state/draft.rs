@@ -161,9 +161,8 @@ impl Draft {
 
     fn word_before(&self) -> usize {
         let head = self.raw[..self.cursor].trim_end();
-        head.rfind(char::is_whitespace).map_or(0, |at| {
-            at + head[at..].chars().next().map_or(0, char::len_utf8)
-        })
+        head.rfind(char::is_whitespace)
+            .map_or(0, |at| at + head[at..].chars().next().map_or(0, char::len_utf8))
     }
 
     fn word_after(&self) -> usize {

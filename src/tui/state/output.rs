@@ -84,17 +84,16 @@ impl Output {
     /// Lines came; true if there is more to ask for.
     pub fn came(&mut self, call: CallId, page: Option<OutputPage>) -> bool {
         self.asked = false;
-        if let Some(page) = page {
-            if self.of == Some(call) && self.above > 0 {
-                // A view that was moved holds its text.
-                let more = page.total.saturating_sub(self.page.total);
-                self.above = (self.above + usize::try_from(more).unwrap_or(0)).min(page.lines.len());
-            } else if self.of != Some(call) {
-                self.above = 0;
-            }
-            self.of = Some(call);
-            self.page = page;
+        let page = page.unwrap_or_default();
+        if self.of != Some(call) {
+            self.above = 0;
+        } else if self.above > 0 {
+            // A view that was moved holds its text.
+            let more = page.total.saturating_sub(self.page.total);
+            self.above = (self.above + usize::try_from(more).unwrap_or(0)).min(page.lines.len());
         }
+        self.of = Some(call);
+        self.page = page;
         let other = self.shown().is_some_and(|run| self.of != Some(run.call));
         std::mem::take(&mut self.stale) || other
     }

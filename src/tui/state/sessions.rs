@@ -19,6 +19,8 @@ pub struct Node {
     pub mode: Mode,
     pub doing: Doing,
     pub usage: Usage,
+    /// Tokens of the last request and its answer: what the model has before it.
+    pub context: u64,
     /// What it is at, in a few words.
     pub at: String,
     pub transcript: Transcript,
@@ -32,8 +34,14 @@ pub struct Node {
 pub enum Doing {
     /// Nothing was said yet.
     Nothing,
-    Working { since: Timestamp },
-    Rests { outcome: Outcome, since: Timestamp, worked_s: i64 },
+    Working {
+        since: Timestamp,
+    },
+    Rests {
+        outcome: Outcome,
+        since: Timestamp,
+        worked_s: i64,
+    },
 }
 
 impl Doing {
@@ -57,6 +65,7 @@ pub struct Sessions {
     nodes: BTreeMap<SessionId, Node>,
     roots: Vec<SessionId>,
     viewed: Option<SessionId>,
+    preferred: Option<SessionId>,
     back: Vec<SessionId>,
     forward: Vec<SessionId>,
     /// The row that keys act on.
@@ -98,6 +107,7 @@ impl Sessions {
             mode: spec.mode,
             doing: Doing::Nothing,
             usage: Usage::default(),
+            context: 0,
             at: String::new(),
             transcript: Transcript::default(),
             children: Vec::new(),
@@ -105,7 +115,14 @@ impl Sessions {
             spec: spec.clone(),
         };
         self.nodes.insert(spec.id, node);
-        self.viewed.get_or_insert(spec.id);
+        if self.viewed.is_none() || self.preferred == Some(spec.id) {
+            self.viewed = Some(spec.id);
+        }
+    }
+
+    /// This one comes into view when it is there.
+    pub fn prefer(&mut self, session: Option<SessionId>) {
+        self.preferred = session;
     }
 
     /// The one in view.
@@ -167,6 +184,12 @@ impl Sessions {
         for (at, child) in node.children.iter().enumerate() {
             self.branch(*child, depth + 1, at + 1 == node.children.len(), rows);
         }
+    }
+
+    /// The row of the one in view.
+    pub fn place(&self) -> usize {
+        let mut rows = self.rows().into_iter();
+        rows.position(|row| Some(row.session) == self.viewed).unwrap_or(0)
     }
 
     /// How many work.

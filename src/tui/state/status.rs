@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::{kernel::event::Seal, tui::theme::Mark};
+use crate::{
+    kernel::{event::Seal, spec::Mode},
+    tui::theme::Mark,
+};
 
 /// How long a toast stays.
 const TOAST: Duration = Duration::from_secs(4);
@@ -87,7 +90,7 @@ pub struct Place {
     pub workspace: String,
     pub player: Player,
     pub seal: Seal,
-    pub mode: crate::kernel::spec::Mode,
+    pub mode: Mode,
     pub checks: Vec<Check>,
     /// What the person was last at here, in a line.
     pub last_here: Option<String>,
@@ -95,8 +98,27 @@ pub struct Place {
     pub carries_on: bool,
     /// The row of the first screen that has the bar.
     pub row: usize,
-    /// A start was asked for and has not come yet.
-    pub starting: bool,
+    /// A start was asked for and has not come yet, with these words.
+    pub starting: Option<String>,
+    /// To be left as soon as nobody works any more.
+    pub leaving: bool,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self {
+            workspace: String::new(),
+            player: Player::Nobody { looked_for: Vec::new() },
+            seal: Seal::None,
+            mode: Mode::Default,
+            checks: Vec::new(),
+            last_here: None,
+            carries_on: false,
+            row: 0,
+            starting: None,
+            leaving: false,
+        }
+    }
 }
 
 impl Place {

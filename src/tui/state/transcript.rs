@@ -125,7 +125,9 @@ impl Transcript {
         let facts = question.preview.facts.iter().filter(|fact| fact.starts_with(['+', '−']));
         let object = facts.fold(object, |object, fact| format!("{object} {fact}"));
         self.change(question.call.id, |called| called.object = object);
-        if let Some(nested) = self.code_of(question.call.id).and_then(|code| code.nested(question.call.id)) {
+        if let Some(nested) =
+            self.code_of(question.call.id).and_then(|code| code.nested(question.call.id))
+        {
             nested.asks = Some(question.id);
         }
         if let (Some(code), Effect::Code { .. }) =
@@ -157,7 +159,13 @@ impl Transcript {
     }
 
     /// A call has its result.
-    pub fn finished(&mut self, call: CallId, origin: Origin, parent: Option<CallId>, result: &ToolResult) {
+    pub fn finished(
+        &mut self,
+        call: CallId,
+        origin: Origin,
+        parent: Option<CallId>,
+        result: &ToolResult,
+    ) {
         let known = self.calls.contains_key(&call);
         if !known && (result.ok || origin != Origin::Model) && parent.is_some() {
             // A read of a run, or one that was refused there: the run's own output tells.
@@ -173,14 +181,17 @@ impl Transcript {
             };
             self.call(&call, Category::Read, Progress::Asking);
         }
-        let started = self
-            .find(call)
-            .is_some_and(|progress| matches!(progress, Progress::Running { .. }));
+        let started =
+            self.find(call).is_some_and(|progress| matches!(progress, Progress::Running { .. }));
         self.progress(call, Progress::of_result(result, started));
         if let Some(code) = self.code_of(call)
             && code.call == call
         {
             code.output = tail(&output_text(result));
+            if code.timed_out && !result.ok {
+                let limit = code.limit_ms.div_ceil(1000);
+                code.progress = Progress::Limit(format!("used its {limit} s and was ended"));
+            }
         }
         self.touch(call);
     }
@@ -218,7 +229,10 @@ impl Transcript {
         cell.touch();
         match &mut cell.body {
             Body::Code(code) => Some(code),
-            Body::Said(_) | Body::Text { .. } | Body::Call(_) | Body::Agent { .. }
+            Body::Said(_)
+            | Body::Text { .. }
+            | Body::Call(_)
+            | Body::Agent { .. }
             | Body::Notice { .. } => None,
         }
     }
@@ -331,6 +345,7 @@ fn code(call: &Call, progress: Progress) -> Code {
         seal: None,
         limit_ms: 0,
         ran_ms: 0,
+        timed_out: false,
         fold: Fold::Part,
         reads: 0,
         effects: Vec::new(),
@@ -433,7 +448,7 @@ mod tests {
             ("one\n\ntwo", Some(5)),
             ("one\n\ntwo\n\nthree", Some(5)),
             ("```\na\n\nb", None),
-            ("```\na\n\nb\n```\n\nc", Some(15)),
+            ("```\na\n\nb\n```\n\nc", Some(14)),
             ("1. a\n\n   more", None),
             ("1. a\n\n   more\n\nnext", Some(15)),
             ("\n\ntext", None),
@@ -452,10 +467,14 @@ mod tests {
                 transcript.streamed(&piece.iter().collect::<String>());
             }
             transcript.end_text();
-            let whole: String = transcript.cells.iter().map(|cell| match &cell.body {
-                Body::Text { text, live: false } => text.as_str(),
-                _ => panic!("only text was streamed"),
-            }).collect();
+            let whole: String = transcript
+                .cells
+                .iter()
+                .map(|cell| match &cell.body {
+                    Body::Text { text, live: false } => text.as_str(),
+                    _ => panic!("only text was streamed"),
+                })
+                .collect();
             assert_eq!(whole, text);
             assert_eq!(transcript.cells.len(), 4, "in pieces of {size}");
         }

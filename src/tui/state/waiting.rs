@@ -51,6 +51,12 @@ pub struct Waiting {
     pub top: usize,
     /// The rows that were in sight at some time, from the first on, without a gap.
     pub seen: usize,
+    /// The last row was in sight.
+    pub end_seen: bool,
+    /// The file of the script that asks, where one does.
+    pub script: Option<String>,
+    /// The line of it that asks.
+    pub source: Option<String>,
     pub zoomed: bool,
     pub laid: RefCell<Option<Laid>>,
 }
@@ -76,7 +82,11 @@ impl Form {
 pub struct Queue {
     waiting: Vec<Waiting>,
     chosen: Option<ApprovalId>,
+    /// The question from which somebody went away to write.
+    pub declined: Option<ApprovalId>,
     pub form: Option<Form>,
+    /// The row of the list that keys act on.
+    pub cursor: usize,
 }
 
 impl Waiting {
@@ -85,8 +95,9 @@ impl Waiting {
         self.paper.as_ref().is_some_and(|paper| !paper.deceits.is_empty())
     }
 
-    /// Takes in that these of so many rows were drawn.
-    pub fn saw(&mut self, rows: Range<usize>) {
+    /// Takes in that these rows, of so many, were drawn.
+    pub fn saw(&mut self, rows: Range<usize>, total: usize) {
+        self.end_seen |= self.paper.is_some() && rows.end >= total;
         if rows.start <= self.seen {
             self.seen = self.seen.max(rows.end);
         }
@@ -120,6 +131,9 @@ impl Queue {
                 paper: None,
                 top: 0,
                 seen: 0,
+                end_seen: false,
+                script: None,
+                source: None,
                 zoomed: false,
                 laid: RefCell::default(),
             });
@@ -163,6 +177,13 @@ impl Queue {
             self.chosen = None;
         }
         (at.map(|at| self.waiting.remove(at)), words)
+    }
+
+    /// What was in sight of them is forgotten, for it is laid out anew.
+    pub fn unsee(&mut self) {
+        for waiting in &mut self.waiting {
+            (waiting.seen, waiting.end_seen) = (0, false);
+        }
     }
 
     /// Shows this one, also if it was put off; it keeps that state.
