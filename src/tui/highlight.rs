@@ -3,9 +3,13 @@
 
 use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use ratatui::text::Line;
-use tree_sitter::{ParseOptions, Parser, Query, QueryCursor, StreamingIterator, Tree};
+use tokio::time::Instant;
+use tree_sitter::{
+    ParseOptions, Parser, Query, QueryCursor, QueryCursorOptions, StreamingIterator, Tree,
+};
 
 use super::clean;
 use super::theme::{Role, Theme};
@@ -13,8 +17,11 @@ use super::theme::{Role, Theme};
 /// Longer sources stay plain: nobody reads them by their colours.
 const LIMIT: usize = 512 * 1024;
 
-/// Steps after which the parser gives up on a text that is nothing like Python.
-const PATIENCE: usize = 100_000;
+/// After this the text is left as plain as it is: it is nothing like Python.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Brackets open at once; the grammar's time grows with the square of it.
+const DEPTH: usize = 400;
 
 /// The colours of one line: byte ranges within it, in order, and what stands there. What has no
 /// range is plain text.
@@ -24,14 +31,19 @@ pub type Colours = Vec<(Range<usize>, Role)>;
 /// coloured as far as it can be understood; at worst all is plain.
 pub fn highlight(source: &str) -> Vec<Colours> {
     let mut lines: Vec<Colours> = vec![Vec::new(); source.split('\n').count()];
-    if source.len() > LIMIT {
+    if source.len() > LIMIT || depth(source) > DEPTH {
         return lines;
     }
-    let (Some(query), Some(tree)) = (query(), parse(source)) else { return lines };
+    let start = Instant::now();
+    let patience = || match start.elapsed() < PATIENCE {
+        true => ControlFlow::Continue(()),
+        false => ControlFlow::Break(()),
+    };
+    let (Some(query), Some(tree)) = (query(), parse(source, patience)) else { return lines };
     let mut starts = vec![0];
     starts.extend(source.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1));
     let mut line = 0;
-    for (range, role) in runs(&captures(query, &tree, source)) {
+    for (range, role) in runs(&captures(query, &tree, source, patience)) {
         let mut from = range.start;
         while from < range.end {
             while starts.get(line + 1).is_some_and(|next| *next <= from) {
@@ -90,17 +102,28 @@ fn query() -> Option<&'static Query> {
     QUERY.get_or_init(make).as_ref()
 }
 
-fn parse(source: &str) -> Option<Tree> {
+fn parse(source: &str, mut patience: impl FnMut() -> ControlFlow<()>) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_python::LANGUAGE.into()).ok()?;
-    let mut steps = 0;
-    let mut progress = |_: &_| {
-        steps += 1;
-        if steps > PATIENCE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
+    let mut progress = |_: &_| patience();
     let options = ParseOptions::new().progress_callback(&mut progress);
     let bytes = source.as_bytes();
     parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+}
+
+/// The most brackets and braces that may be open at once, whatever stands in strings.
+fn depth(source: &str) -> usize {
+    let mut open = 0_usize;
+    let mut most = 0;
+    for byte in source.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => open += 1,
+            b')' | b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(open);
+    }
+    most
 }
 
 /// A part of the source and what the query says of it; `None` is plain text.
@@ -111,11 +134,19 @@ struct Capture {
 }
 
 /// Everything captured, outer before inner, and of the same text the pattern that counts last.
-fn captures(query: &Query, tree: &Tree, source: &str) -> Vec<Capture> {
+fn captures(
+    query: &Query,
+    tree: &Tree,
+    source: &str,
+    mut patience: impl FnMut() -> ControlFlow<()>,
+) -> Vec<Capture> {
     let mut cursor = QueryCursor::new();
     cursor.set_match_limit(4096);
     let mut found = Vec::new();
-    let mut matches = cursor.matches(query, tree.root_node(), source.as_bytes());
+    let mut progress = |_: &_| patience();
+    let options = QueryCursorOptions::new().progress_callback(&mut progress);
+    let bytes = source.as_bytes();
+    let mut matches = cursor.matches_with_options(query, tree.root_node(), bytes, options);
     while let Some(one) = matches.next() {
         for capture in one.captures {
             let name = query.capture_names()[capture.index as usize];
@@ -240,6 +271,11 @@ mod tests {
     fn a_source_nobody_reads_stays_plain() {
         let source = "x = 1\n".repeat(LIMIT / 6 + 1);
         assert!(highlight(&source).iter().all(Vec::is_empty));
+    }
+
+    #[test]
+    fn brackets_without_end_stay_plain() {
+        assert!(highlight(&"a[".repeat(50_000)).iter().all(Vec::is_empty));
     }
 
     #[test]

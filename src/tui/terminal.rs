@@ -3,6 +3,7 @@
 //! All writing is done by one thread, so a stopped terminal stops the drawing and nothing else.
 //! Every way out undoes the same list, once.
 
+mod backend;
 mod line;
 mod restore;
 mod signal;
@@ -13,14 +14,14 @@ use std::io::{self, Write};
 use crossterm::Command;
 use crossterm::clipboard::CopyToClipboard;
 use ratatui::Frame;
-use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
-use ratatui::buffer::Cell;
+use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Position, Size};
 
 pub use line::{LineMode, Tty};
 pub use restore::Restore;
 pub use signal::{Signal, Signals};
 
+use backend::Sized;
 use restore::Mode;
 use writer::Writer;
 
@@ -76,7 +77,7 @@ impl Terminal {
         let writer = Writer::start(Box::new(output))?;
         let restore = Restore::new(writer.output(), Box::new(line));
         let page = Page::default();
-        let backend = Sized { inner: CrosstermBackend::new(page.clone()), size };
+        let backend = Sized::new(CrosstermBackend::new(page.clone()), size);
         let mut terminal = Self {
             screen: ratatui::Terminal::new(backend)?,
             page,
@@ -130,8 +131,8 @@ impl Terminal {
 
     /// The window has this size now; the next frame is drawn in full.
     pub fn resize(&mut self, size: Size) -> io::Result<()> {
-        if self.screen.backend().size != size {
-            self.screen.backend_mut().size = size;
+        if self.screen.backend().shape() != size {
+            self.screen.backend_mut().set_size(size);
             // Also where only the rows changed, for terminals move them about.
             self.repaint()?;
         }
@@ -140,7 +141,7 @@ impl Terminal {
 
     /// The next frame is drawn in full, whatever the terminal shows now.
     pub fn repaint(&mut self) -> io::Result<()> {
-        let size = self.screen.backend().size;
+        let size = self.screen.backend().shape();
         self.screen.resize((Position::ORIGIN, size).into())
     }
 
@@ -280,60 +281,6 @@ impl Write for Page {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-/// A backend that is told its size and never asks the terminal anything, for the answer would
-/// have to be read among the keys.
-struct Sized<B> {
-    inner: B,
-    size: Size,
-}
-
-impl<B: Backend> Backend for Sized<B> {
-    type Error = B::Error;
-
-    fn draw<'a, I>(&mut self, content: I) -> Result<(), B::Error>
-    where
-        I: Iterator<Item = (u16, u16, &'a Cell)>,
-    {
-        self.inner.draw(content)
-    }
-
-    fn hide_cursor(&mut self) -> Result<(), B::Error> {
-        self.inner.hide_cursor()
-    }
-
-    fn show_cursor(&mut self) -> Result<(), B::Error> {
-        self.inner.show_cursor()
-    }
-
-    fn get_cursor_position(&mut self) -> Result<Position, B::Error> {
-        Ok(Position::ORIGIN)
-    }
-
-    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> Result<(), B::Error> {
-        self.inner.set_cursor_position(position)
-    }
-
-    fn clear(&mut self) -> Result<(), B::Error> {
-        self.inner.clear()
-    }
-
-    fn clear_region(&mut self, region: ClearType) -> Result<(), B::Error> {
-        self.inner.clear_region(region)
-    }
-
-    fn size(&self) -> Result<Size, B::Error> {
-        Ok(self.size)
-    }
-
-    fn window_size(&mut self) -> Result<WindowSize, B::Error> {
-        Ok(WindowSize { columns_rows: self.size, pixels: Size::ZERO })
-    }
-
-    fn flush(&mut self) -> Result<(), B::Error> {
-        self.inner.flush()
     }
 }
 

@@ -138,10 +138,8 @@ fn tie(block: &str) -> String {
             '[' if links.len() < OPEN => links.push(out.len()),
             ']' if after.is_empty() => break,
             ']' if after.starts_with('(') => {
-                let start = links.pop();
-                if let (Some(start), false) =
-                    (start, after.bytes().take(ADDRESS).any(|b| b == b')'))
-                {
+                let closed = || after.bytes().take(ADDRESS).any(|b| b == b')');
+                if let Some(start) = links.pop().filter(|_| !closed()) {
                     // The address is still arriving: its text is all there is to show.
                     unlink(&mut out, start);
                     break;

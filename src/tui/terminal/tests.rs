@@ -223,6 +223,53 @@ async fn titles_notices_and_copies_cannot_carry_commands() {
     );
 }
 
+/// What a real terminal shows after these draws is what one draw of the last state shows.
+#[tokio::test]
+async fn no_cell_is_left_over_after_resizes_and_wide_letters() {
+    let texts = [
+        "全角 and 👩\u{200d}👧 in a row",
+        "e\u{301}\u{301} 🇩🇪 x",
+        "plain ascii",
+        "❤\u{fe0f} 1\u{fe0f}\u{20e3}",
+        "",
+    ];
+    let draw = |frame: &mut Frame<'_>, step: usize| {
+        let text = crate::tui::clean::shown(texts[step]).into_owned();
+        let lines: Vec<Line<'_>> = (0..frame.area().height).map(|_| text.clone().into()).collect();
+        frame.render_widget(ratatui::text::Text::from(lines), frame.area());
+    };
+    let contents = |fake: &Fake, from: usize, size: Size| {
+        let mut screen = vt100::Parser::new(size.height, size.width, 0);
+        screen.process(&fake.text().as_bytes()[from..]);
+        // A cell that was cleared and one that was never written look the same.
+        let rows = screen.screen().rows(0, size.width);
+        rows.map(|row| row.trim_end().to_owned()).collect::<Vec<_>>()
+    };
+    let size = Size::new(40, 8);
+    for last in 0..texts.len() {
+        let fake = Fake::default();
+        let mut terminal = enter(&fake);
+        let mut from = 0;
+        for (step, width) in
+            [(0, 20), (1, 60), (2, 7), (4, 40), (0, 40), (3, 40), (1, 40), (last, 40)]
+        {
+            terminal.wait_ready().await;
+            if width != size.width {
+                from = fake.text().len();
+            }
+            terminal.resize(Size::new(width, 8)).unwrap();
+            terminal.draw(|frame| draw(frame, step)).unwrap();
+        }
+        terminal.wait_ready().await;
+        let fresh = Fake::default();
+        let mut terminal = Terminal::enter(fresh.clone(), fresh.clone(), size, ALL).unwrap();
+        terminal.wait_ready().await;
+        terminal.draw(|frame| draw(frame, last)).unwrap();
+        terminal.wait_ready().await;
+        assert_eq!(contents(&fake, from, size), contents(&fresh, 0, size), "after {last}");
+    }
+}
+
 #[tokio::test]
 async fn tiny_windows_are_drawn_without_a_panic() {
     let fake = Fake::default();
