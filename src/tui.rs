@@ -1,11 +1,24 @@
-//! The screen. This part knows no session and no model: it is the leaf parts everything else
-//! on the screen is drawn with.
+//! The screen: a state that messages change, a view of it, and a loop around the two. It can run
+//! nothing; what it wants it asks of the desk it is handed.
 
+pub mod app;
+pub mod cell;
 pub mod clean;
 pub mod diff;
+pub mod effect;
 pub mod frame;
+pub mod guard;
 pub mod highlight;
+pub mod keymap;
 pub mod markdown;
+pub mod message;
+pub mod paper;
+#[cfg(test)]
+mod stage;
+pub mod state;
 pub mod terminal;
 pub mod theme;
+pub mod update;
+pub mod view;
+pub mod words;
 pub mod wrap;

@@ -1,0 +1,385 @@
+//! The loop around state and view: the one asynchronous file of the screen. It waits for whatever
+//! comes first, applies it, and draws when a frame is due; it never waits for work.
+
+mod keys;
+mod work;
+
+use std::{collections::VecDeque, io, path::PathBuf, sync::Arc, time::Duration};
+
+use ratatui::layout::Size;
+use tokio::{sync::mpsc, task::JoinSet, time::Instant};
+
+use self::keys::{Key, Keys};
+use super::{
+    effect::{Effect, Start},
+    frame::{FrameClock, Pace},
+    message::{Came, Input, Message},
+    state::{Drawn, Leave, Moment, State, look::Look, status::Place},
+    terminal::{Progress, Signal, Signals, Terminal, Tty, Wishes},
+    theme::{Marks, Theme, watch},
+    update::update,
+    view,
+};
+use crate::kernel::{
+    event::{Envelope, Event, Seal},
+    id::SessionId,
+    port::Desk,
+    spec::{Mode, SessionSpec},
+};
+
+pub use super::state::status::{Check, Player};
+
+/// A turn of the loop that takes longer than this is a fault, and is logged as one.
+const SLOW: Duration = Duration::from_millis(50);
+
+/// Events applied before keys are looked at again.
+const BATCH: usize = 256;
+
+/// Everything the screen is told at its beginning.
+pub struct Opening {
+    /// The folder's name, as it is shown.
+    pub workspace: String,
+    /// Who plays the model.
+    pub player: Player,
+    /// What a run of Python may do on this system.
+    pub seal: Seal,
+    /// The mode new sessions start in.
+    pub mode: Mode,
+    /// The session that was started or resumed already, which comes into view.
+    pub session: Option<SessionId>,
+    /// What is known of this computer; a line that is still being looked at says so.
+    pub looked_at: Vec<Check>,
+    /// What the person was last at here, in a line.
+    pub last_here: Option<String>,
+    /// Describes the session to start, in this folder or for the tour. May block for the time of
+    /// small file operations; an error is one line what, one line what to do.
+    pub begin: Arc<dyn Fn(Start) -> Result<Beginning, String> + Send + Sync>,
+    pub theme: Theme,
+    /// Watched, if the theme came from a file.
+    pub theme_file: Option<PathBuf>,
+    pub marks: Marks,
+    /// What was said here before, oldest first.
+    pub history: Vec<String>,
+    /// Checks that were not known yet: which line, and what it says now.
+    pub checks: mpsc::UnboundedReceiver<(usize, Check)>,
+}
+
+/// A session to be started.
+pub struct Beginning {
+    pub spec: SessionSpec,
+    /// The first words, where the person has not said any.
+    pub message: Option<String>,
+}
+
+/// What is left when the screen is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Farewell {
+    pub leave: Leave,
+    /// The signal, if one ended it.
+    pub signal: Option<Signal>,
+    /// The session that was in view.
+    pub session: Option<SessionId>,
+}
+
+/// Runs the screen on the terminal behind standard output until the person leaves it. The terminal
+/// is given back on every way out. An error means that there is no terminal or that it went away.
+/// Dropping the future gives the terminal back and loses nothing but the screen.
+pub async fn run(desk: Arc<dyn Desk>, opening: Opening) -> io::Result<Farewell> {
+    let tty = Tty::stdout()?;
+    let (width, height) = crossterm::terminal::size()?;
+    let wishes = Wishes { mouse: false, keyboard: true };
+    let terminal = Terminal::enter(tty.try_clone()?, tty, Size { width, height }, wishes)?;
+    terminal.restore().on_panic();
+    let signals = Signals::listen()?;
+    let keys = Keys::of_terminal();
+    App::new(desk, opening, terminal, keys).run(signals).await
+}
+
+/// The screen and all it is connected to.
+struct App {
+    desk: Arc<dyn Desk>,
+    state: State,
+    terminal: Terminal,
+    frames: FrameClock,
+    keys: Keys,
+    events: mpsc::UnboundedReceiver<Arc<Envelope>>,
+    checks: mpsc::UnboundedReceiver<(usize, Check)>,
+    themes: mpsc::UnboundedReceiver<Result<Theme, String>>,
+    /// Kept so that the theme's file goes on being watched.
+    _watch: Option<super::theme::Watch>,
+    begin: Arc<dyn Fn(Start) -> Result<Beginning, String> + Send + Sync>,
+    work: JoinSet<Came>,
+    /// A frame that is on its way to the terminal.
+    drawn: Option<Drawn>,
+    signal: Option<Signal>,
+}
+
+impl App {
+    fn new(desk: Arc<dyn Desk>, opening: Opening, terminal: Terminal, keys: Keys) -> Self {
+        let look = Look::new(opening.theme, opening.marks);
+        let depth = look.theme.depth();
+        let place = Place {
+            workspace: opening.workspace,
+            player: opening.player,
+            seal: opening.seal,
+            mode: opening.mode,
+            checks: opening.looked_at,
+            last_here: opening.last_here,
+            carries_on: opening.session.is_some(),
+            ..Place::default()
+        };
+        let mut state = State::new(place, look, opening.history, now());
+        state.sessions.prefer(opening.session);
+        let (tell, themes) = mpsc::unbounded_channel();
+        let watch = opening.theme_file.as_deref().and_then(|file| {
+            let changed = move |theme: Result<Theme, _>| {
+                let theme = theme.map_err(|fault: super::theme::ThemeError| fault.to_string());
+                // Fails only when the screen is gone.
+                let _ = tell.send(theme);
+            };
+            watch(file, depth, changed)
+                .map_err(|fault| state.status.say(fault.to_string(), state.now.at))
+                .ok()
+        });
+        Self {
+            events: desk.subscribe(),
+            desk,
+            state,
+            terminal,
+            frames: FrameClock::default(),
+            keys,
+            checks: opening.checks,
+            themes,
+            _watch: watch,
+            begin: opening.begin,
+            work: JoinSet::new(),
+            drawn: None,
+            signal: None,
+        }
+    }
+
+    async fn run(mut self, mut signals: Signals) -> io::Result<Farewell> {
+        self.frames.request(Pace::Key, Instant::now());
+        loop {
+            self.draw()?;
+            if let Some(leave) = self.state.leave {
+                self.terminal.leave()?;
+                let session = self.state.sessions.viewed();
+                return Ok(Farewell { leave, signal: self.signal, session });
+            }
+            let wake = self.wake();
+            tokio::select! {
+                biased;
+                // No arm loses anything when another one is first: each takes one whole thing.
+                signal = signals.next() => self.signalled(signal)?,
+                key = self.keys.next() => self.key(key)?,
+                Some(came) = self.work.join_next() => self.came(came),
+                Some(event) = self.events.recv() => self.happened(event),
+                Some((at, check)) = self.checks.recv() => self.turn(Message::Checked(at, check), Pace::Key),
+                Some(theme) = self.themes.recv() => self.turn(Message::Themed(theme), Pace::Key),
+                () = self.terminal.wait_ready(), if self.drawn.is_some() || self.late() => {
+                    self.reached();
+                }
+                () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {
+                    self.tick();
+                }
+            }
+        }
+    }
+
+    /// When to look again if nothing comes: a frame is due, or a clock on the screen goes on.
+    fn wake(&self) -> Option<Instant> {
+        let frame = self.frames.next_deadline().filter(|_| self.terminal.ready());
+        [frame, self.state.deadline()].into_iter().flatten().min()
+    }
+
+    /// A frame is due, and the terminal has not taken the last one yet.
+    fn late(&self) -> bool {
+        self.frames.due(Instant::now()) && !self.terminal.ready()
+    }
+
+    fn draw(&mut self) -> io::Result<()> {
+        let at = Instant::now();
+        if !self.frames.due(at) || !self.terminal.ready() {
+            self.terminal.flush();
+            return Ok(());
+        }
+        self.reached();
+        self.apply(Message::Tick(now(), self.clocks()));
+        self.terminal.set_title(&view::title(&self.state));
+        self.terminal.set_progress(
+            match (self.state.queue.asking(), self.state.sessions.at_work()) {
+                (0, 0) => Progress::None,
+                (0, _) => Progress::Busy,
+                _ => Progress::Paused,
+            },
+        );
+        let mut drawn = Drawn::default();
+        let state = &self.state;
+        if self.terminal.draw(|frame| drawn = view::view(state, frame))? {
+            self.drawn = Some(drawn);
+            self.frames.drawn(at);
+        }
+        slow("draw", at);
+        Ok(())
+    }
+
+    /// The last frame is on the terminal: from now on the person can have seen it.
+    fn reached(&mut self) {
+        if let Some(drawn) = self.drawn.take() {
+            self.apply(Message::Drawn(now(), drawn));
+        }
+    }
+
+    fn tick(&mut self) {
+        let due = self.state.deadline().is_some_and(|deadline| deadline <= Instant::now());
+        if due {
+            self.turn(Message::Tick(now(), self.clocks()), Pace::Key);
+        }
+    }
+
+    fn clocks(&self) -> Vec<(crate::kernel::id::CallId, crate::kernel::clock::Reading)> {
+        let running = self.state.output.running();
+        running.filter_map(|call| Some((call, self.desk.clock(call)?))).collect()
+    }
+
+    fn key(&mut self, key: Key) -> io::Result<()> {
+        let mut key = Some(key);
+        while let Some(next) = key {
+            match next {
+                Key::Pressed(at, input) => self.turn(Message::Input(at, input), Pace::Key),
+                Key::Resized(at, size) => {
+                    self.terminal.resize(size)?;
+                    self.turn(Message::Input(at, Input::Resized), Pace::Key);
+                }
+                Key::Closed => {
+                    self.signal = Some(Signal::Hangup);
+                    self.turn(Message::Signalled, Pace::Key);
+                }
+            }
+            key = self.keys.try_next();
+        }
+        Ok(())
+    }
+
+    /// All events that are there, a batch at a time so that keys never wait for a flood of them.
+    fn happened(&mut self, first: Arc<Envelope>) {
+        let mut event = Some(first);
+        for _ in 0..BATCH {
+            let Some(next) = event else { break };
+            let pace = match &next.event {
+                Event::TextStreamed { .. } => Pace::Stream,
+                Event::OutputWritten { .. } => Pace::Output,
+                _ => Pace::Key,
+            };
+            self.turn(Message::Happened(next), pace);
+            event = self.events.try_recv().ok();
+        }
+        if let Some(left) = event {
+            self.turn(Message::Happened(left), Pace::Stream);
+        }
+    }
+
+    fn came(&mut self, came: Result<Came, tokio::task::JoinError>) {
+        match came {
+            Ok(came) => {
+                let pace = match &came {
+                    Came::Output(..) => Pace::Output,
+                    _ => Pace::Key,
+                };
+                self.turn(Message::Came(came), pace);
+            }
+            // A panic has already ended the screen; what is left is work that was dropped.
+            Err(error) => tracing::error!(%error, "work of the screen was lost"),
+        }
+    }
+
+    fn signalled(&mut self, signal: Signal) -> io::Result<()> {
+        match signal {
+            Signal::Interrupt | Signal::Terminate | Signal::Hangup => {
+                self.signal = Some(signal);
+                self.turn(Message::Signalled, Pace::Key);
+            }
+            Signal::Suspend => self.suspend(),
+            Signal::Continue => {
+                self.terminal.continued()?;
+                self.back();
+            }
+        }
+        Ok(())
+    }
+
+    fn suspend(&mut self) {
+        if let Err(error) = self.terminal.suspend() {
+            self.apply(Message::Came(Came::NotSuspended(format!("Not suspended: {error}."))));
+        }
+        self.back();
+    }
+
+    /// Here again after a stop: the window may have another size, and keys from before are old.
+    fn back(&mut self) {
+        self.drawn = None;
+        if let Ok((width, height)) = crossterm::terminal::size()
+            && let Err(error) = self.terminal.resize(Size { width, height })
+        {
+            tracing::warn!(%error, "the terminal could not be laid out again");
+        }
+        self.turn(Message::Input(now(), Input::FocusGained), Pace::Key);
+    }
+
+    /// Applies a message and asks for a frame.
+    fn turn(&mut self, message: Message, pace: Pace) {
+        self.apply(message);
+        self.frames.request(pace, Instant::now());
+    }
+
+    /// Applies a message and what follows from it at once.
+    fn apply(&mut self, message: Message) {
+        let mut messages = VecDeque::from([message]);
+        while let Some(message) = messages.pop_front() {
+            let (name, at) = (message.name(), Instant::now());
+            let effects = update(&mut self.state, message);
+            for effect in effects {
+                messages.extend(self.effect(effect));
+            }
+            slow(name, at);
+        }
+    }
+
+    /// Has an effect done; what is known of it at once comes back.
+    fn effect(&mut self, effect: Effect) -> Option<Message> {
+        match effect {
+            Effect::Send(command) => {
+                return work::send(&*self.desk, command).map(Message::Came);
+            }
+            Effect::Start { what, message } => {
+                work::start(&mut self.work, self.desk.clone(), self.begin.clone(), what, message);
+            }
+            Effect::ReadOutput(session, call) => {
+                work::read_output(&mut self.work, self.desk.clone(), session, call);
+            }
+            Effect::Colour(session, call, code) => {
+                work::colour(&mut self.work, session, call, code);
+            }
+            Effect::Prepare(question) => work::prepare(&mut self.work, question),
+            Effect::Notify(text) => {
+                self.terminal.bell();
+                self.terminal.notify(&text);
+            }
+            Effect::Suspend => self.suspend(),
+        }
+        None
+    }
+}
+
+/// Now, by both clocks.
+fn now() -> Moment {
+    Moment { at: Instant::now(), wall: jiff::Timestamp::now() }
+}
+
+fn slow(what: &str, since: Instant) {
+    let took = since.elapsed();
+    if took > SLOW {
+        tracing::warn!(what, ms = took.as_millis(), "the screen was slow");
+    }
+}

@@ -1,0 +1,73 @@
+//! Effects, done: at once what takes no time, all else beside the loop.
+
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+
+use super::Beginning;
+use crate::{
+    kernel::{
+        command::Command,
+        gate::approval::Question,
+        id::{CallId, SessionId},
+        port::Desk,
+    },
+    tui::{effect::Start, highlight, message::Came, paper, state::output::LINES},
+};
+
+/// Asks the host for something; an answer that nobody waits for comes back as refused.
+pub(super) fn send(desk: &dyn Desk, command: Command) -> Option<Came> {
+    let approval = match &command {
+        Command::Answer { approval, .. } => Some(*approval),
+        Command::Send { .. } | Command::Interrupt { .. } | Command::SetMode { .. } => None,
+    };
+    match desk.send(command) {
+        Ok(()) => None,
+        Err(nobody) => {
+            tracing::info!(%nobody, "a command was refused");
+            approval.map(Came::Refused)
+        }
+    }
+}
+
+pub(super) fn start(
+    work: &mut JoinSet<Came>,
+    desk: Arc<dyn Desk>,
+    begin: Arc<dyn Fn(Start) -> Result<Beginning, String> + Send + Sync>,
+    what: Start,
+    message: Option<String>,
+) {
+    work.spawn_blocking(move || {
+        let begun = begin(what).and_then(|beginning| {
+            let message = message.or(beginning.message);
+            desk.start(beginning.spec, message).map_err(|error| error.to_string())
+        });
+        match begun {
+            Ok(session) => Came::Started(session),
+            Err(fault) => Came::NotStarted(fault),
+        }
+    });
+}
+
+pub(super) fn read_output(
+    work: &mut JoinSet<Came>,
+    desk: Arc<dyn Desk>,
+    session: SessionId,
+    call: CallId,
+) {
+    work.spawn(async move {
+        let page = desk.output(session, call, LINES).await;
+        if let Err(error) = &page {
+            tracing::warn!(%error, "an output could not be read");
+        }
+        Came::Output(call, page.ok())
+    });
+}
+
+pub(super) fn colour(work: &mut JoinSet<Came>, session: SessionId, call: CallId, code: String) {
+    work.spawn_blocking(move || Came::Coloured(session, call, highlight::highlight(&code)));
+}
+
+pub(super) fn prepare(work: &mut JoinSet<Came>, question: Box<Question>) {
+    work.spawn_blocking(move || Came::Prepared(question.id, Arc::new(paper::of(&question))));
+}

@@ -1,0 +1,219 @@
+//! The pieces a transcript is made of. What is over keeps its rows; only what still changes is
+//! laid out again.
+
+mod code;
+pub mod column;
+mod rows;
+
+use std::{cell::RefCell, sync::Arc};
+
+use jiff::Timestamp;
+use ratatui::text::Line;
+
+use crate::{
+    kernel::{
+        capability::Category,
+        error::ErrorCode,
+        event::{Outcome, Seal},
+        id::{ApprovalId, CallId, SessionId},
+        invoke::ToolResult,
+    },
+    tui::{highlight::Colours, theme::Mark},
+};
+
+pub use rows::{Scene, rows, state_mark};
+
+/// One piece.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    pub body: Body,
+    cache: RefCell<Option<Cached>>,
+}
+
+/// Rows, and the width and look they were laid out for.
+type Cached = (usize, u64, Arc<Vec<Line<'static>>>);
+
+/// What kind of piece it is.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// What the person said (or, for an agent, its parent).
+    Said(String),
+    /// What the model said: one part that is over, or the last one that still grows.
+    Text { text: String, live: bool },
+    /// A run of Python.
+    Code(Box<Code>),
+    /// Any other call the model made itself.
+    Call(Called),
+    /// An agent that was started.
+    Agent { name: String, session: SessionId, task: String, at: Timestamp },
+    /// Something the person should know.
+    Notice { mark: Mark, text: String },
+}
+
+/// How far a call is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Progress {
+    /// A question about it waits.
+    Asking,
+    Running {
+        since: Timestamp,
+    },
+    /// The model was stopped or the program died before there was a result.
+    Unknown(String),
+    Done,
+    Failed(String),
+    Denied(String),
+    Limit(String),
+    Stopped(String),
+}
+
+/// A run of Python.
+#[derive(Clone, Debug)]
+pub struct Code {
+    pub call: CallId,
+    pub filename: String,
+    pub lines: Vec<String>,
+    pub colours: Vec<Colours>,
+    pub progress: Progress,
+    pub seal: Option<Seal>,
+    pub limit_ms: u64,
+    pub ran_ms: u64,
+    pub timed_out: bool,
+    pub fold: Fold,
+    /// Its own calls that changed nothing.
+    pub reads: usize,
+    /// Its own calls that had (or would have had) an effect.
+    pub effects: Vec<Nested>,
+    /// The last lines it printed.
+    pub output: Vec<String>,
+}
+
+/// How much of a run is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    Shut,
+    Part,
+    Full,
+}
+
+/// A call that a run made.
+#[derive(Clone, Debug)]
+pub struct Nested {
+    pub call: CallId,
+    pub line: Option<u32>,
+    pub asks: Option<ApprovalId>,
+    pub called: Called,
+}
+
+/// A call as one line.
+#[derive(Clone, Debug)]
+pub struct Called {
+    pub name: String,
+    pub category: Category,
+    pub object: String,
+    pub progress: Progress,
+}
+
+impl Cell {
+    pub fn new(body: Body) -> Self {
+        Self { body, cache: RefCell::default() }
+    }
+
+    /// Something changed in it.
+    pub fn touch(&mut self) {
+        self.cache.get_mut().take();
+    }
+
+    /// Whether its rows depend on nothing but their width and look.
+    fn settled(&self) -> bool {
+        match &self.body {
+            Body::Said(_) | Body::Notice { .. } => true,
+            Body::Text { live, .. } => !live,
+            Body::Code(code) => {
+                code.progress.is_over()
+                    && code.effects.iter().all(|nested| nested.called.progress.is_over())
+            }
+            Body::Call(called) => called.progress.is_over(),
+            Body::Agent { .. } => false,
+        }
+    }
+
+    /// Whether enter does something with it.
+    pub fn opens(&self) -> bool {
+        matches!(self.body, Body::Code(_) | Body::Agent { .. })
+    }
+}
+
+impl Progress {
+    pub fn is_over(&self) -> bool {
+        !matches!(self, Self::Asking | Self::Running { .. })
+    }
+
+    pub fn mark(&self) -> Mark {
+        match self {
+            Self::Asking => Mark::Needs,
+            Self::Running { .. } => Mark::Running,
+            Self::Unknown(_) => Mark::Unknown,
+            Self::Done => Mark::Done,
+            Self::Failed(_) => Mark::Failed,
+            Self::Denied(_) => Mark::Denied,
+            Self::Limit(_) => Mark::Limit,
+            Self::Stopped(_) => Mark::Stopped,
+        }
+    }
+
+    /// What went wrong, if anything did.
+    pub fn why(&self) -> Option<&str> {
+        match self {
+            Self::Unknown(why)
+            | Self::Failed(why)
+            | Self::Denied(why)
+            | Self::Limit(why)
+            | Self::Stopped(why) => Some(why),
+            Self::Asking | Self::Running { .. } | Self::Done => None,
+        }
+    }
+
+    /// What a result means for its call.
+    pub fn of_result(result: &ToolResult, started: bool) -> Self {
+        if result.ok {
+            return Self::Done;
+        }
+        let message = match result.content.get("message").and_then(serde_json::Value::as_str) {
+            Some(message) => message.to_owned(),
+            None => result.text(),
+        };
+        match result.error_code() {
+            Some(ErrorCode::PermissionDenied | ErrorCode::NoApprover) => Self::Denied(message),
+            Some(ErrorCode::BlockedInPlanMode) => Self::Denied(message),
+            Some(ErrorCode::BudgetSpent) => Self::Limit(message),
+            Some(ErrorCode::Interrupted) if started => Self::Unknown(message),
+            Some(ErrorCode::Interrupted) => Self::Stopped(message),
+            Some(ErrorCode::UnknownTool | ErrorCode::InvalidInput | ErrorCode::Failed) | None => {
+                Self::Failed(message)
+            }
+        }
+    }
+}
+
+impl Code {
+    /// Whether it stands still because a person decides about one of its calls.
+    pub fn held(&self) -> Option<&Nested> {
+        self.effects.iter().find(|nested| nested.called.progress == Progress::Asking)
+    }
+
+    /// The call with this name that it made.
+    pub fn nested(&mut self, call: CallId) -> Option<&mut Nested> {
+        self.effects.iter_mut().find(|nested| nested.call == call)
+    }
+}
+
+/// The notice for the way an exchange ended; none for a good end.
+pub fn ending(outcome: &Outcome) -> Option<(Mark, String)> {
+    match outcome {
+        Outcome::Done => None,
+        Outcome::Stopped => Some((Mark::Stopped, "Stopped by you. Say how to go on.".to_owned())),
+        Outcome::Failed { message } => Some((Mark::Failed, message.clone())),
+        Outcome::Limit { message } => Some((Mark::Limit, message.clone())),
+    }
+}

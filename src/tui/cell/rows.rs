@@ -1,0 +1,231 @@
+//! Cells as rows of a given width.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use ratatui::text::{Line, Span};
+
+use super::{Body, Called, Cell, Progress, code};
+use crate::{
+    kernel::{
+        event::Outcome,
+        id::{CallId, SessionId},
+    },
+    tui::{
+        clean, markdown,
+        state::{
+            look::Look,
+            output::Output,
+            sessions::{Doing, Sessions},
+            waiting::Queue,
+        },
+        theme::{Mark, Role},
+        words,
+        wrap::{Layout, wrap_with},
+    },
+};
+
+/// What a cell that still changes has to know of the rest.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    pub width: usize,
+    pub look: &'a Look,
+    pub now: Timestamp,
+    pub sessions: &'a Sessions,
+    pub output: &'a Output,
+    pub queue: &'a Queue,
+    /// Who speaks to this session.
+    pub speaker: &'a str,
+}
+
+impl Scene<'_> {
+    /// The cells text is moved in by, so that names stand free.
+    pub fn indent(&self) -> usize {
+        if self.width < 56 { 2 } else { 7 }
+    }
+
+    /// A text with what is hidden in it shown.
+    pub fn spans(&self, text: &str, role: Role) -> Vec<Span<'static>> {
+        clean::spans(text, self.look.style(role), self.look.style(Role::Escape))
+    }
+
+    /// A mark in its own role.
+    pub fn mark(&self, mark: Mark) -> Span<'static> {
+        Span::styled(self.look.mark(mark), self.look.style(mark.role()))
+    }
+
+    /// Whether the clock of this run stands still, and what it used.
+    pub fn used(&self, call: CallId) -> Option<(std::time::Duration, bool)> {
+        self.output.used(call)
+    }
+
+    /// The state of a session in a mark.
+    pub fn state(&self, session: SessionId) -> Mark {
+        state_mark(self.sessions, self.queue, session)
+    }
+}
+
+/// The state of a session in a mark: what needs the person comes first.
+pub fn state_mark(sessions: &Sessions, queue: &Queue, session: SessionId) -> Mark {
+    let asks = queue.of_session(session);
+    if asks.iter().any(|id| queue.get(*id).is_some_and(|waiting| !waiting.put_off)) {
+        return Mark::Needs;
+    }
+    if !asks.is_empty() {
+        return Mark::NotNow;
+    }
+    let Some(node) = sessions.get(session) else { return Mark::Queued };
+    match &node.doing {
+        Doing::Nothing => Mark::Idle,
+        Doing::Working { .. } => Mark::Running,
+        Doing::Rests { outcome, .. } => match outcome {
+            Outcome::Done if node.spec.parent.is_some() => Mark::Done,
+            Outcome::Done => Mark::Idle,
+            Outcome::Stopped => Mark::Stopped,
+            Outcome::Failed { .. } => Mark::Failed,
+            Outcome::Limit { .. } => Mark::Limit,
+        },
+    }
+}
+
+/// The rows of a cell; those of one that is over are laid out once for each width and look.
+pub fn rows(cell: &Cell, scene: &Scene<'_>) -> Arc<Vec<Line<'static>>> {
+    let key = (scene.width, scene.look.revision());
+    if cell.settled() {
+        let cache = cell.cache.borrow();
+        if let Some((width, revision, rows)) = cache.as_ref()
+            && (*width, *revision) == key
+        {
+            return rows.clone();
+        }
+    }
+    let rows = Arc::new(lay_out(cell, scene));
+    if cell.settled() {
+        *cell.cache.borrow_mut() = Some((key.0, key.1, rows.clone()));
+    }
+    rows
+}
+
+fn lay_out(cell: &Cell, scene: &Scene<'_>) -> Vec<Line<'static>> {
+    match &cell.body {
+        Body::Said(text) => said(text, scene),
+        Body::Text { text, live } => spoken(text, *live, scene),
+        Body::Code(code) => code::rows(code, scene),
+        Body::Call(called) => vec![call(called, scene)],
+        Body::Agent { name, session, task, at } => vec![agent(name, *session, task, *at, scene)],
+        Body::Notice { mark, text } => notice(*mark, text, scene),
+    }
+}
+
+fn said(text: &str, scene: &Scene<'_>) -> Vec<Line<'static>> {
+    let indent = scene.indent();
+    let mut out = Vec::new();
+    let label = if indent < 7 { scene.look.mark(Mark::Path) } else { scene.speaker };
+    for (at, line) in text.split('\n').enumerate() {
+        let label = if at == 0 { label } else { "" };
+        let label = clean::pad(&clean::truncate(label, indent - 1), indent);
+        let mut spans = vec![Span::styled(label, scene.look.style(Role::Quiet))];
+        spans.extend(scene.spans(line, Role::Bright));
+        out.extend(wrap_with(&Line::from(spans), Layout::words(scene.width).hanging(indent)));
+    }
+    out
+}
+
+fn spoken(text: &str, live: bool, scene: &Scene<'_>) -> Vec<Line<'static>> {
+    let indent = scene.indent();
+    let width = scene.width.saturating_sub(indent);
+    let (theme, marks) = (&scene.look.theme, scene.look.marks);
+    let mut lines = if live {
+        markdown::render_arriving(text, width, theme, marks)
+    } else {
+        markdown::render(text, width, theme, marks)
+    };
+    if live {
+        let arriving = scene.mark(Mark::Arriving);
+        match lines.last_mut() {
+            Some(last) if last.width() < width => last.spans.push(arriving),
+            _ => lines.push(Line::from(arriving)),
+        }
+    }
+    let margin = Span::raw(" ".repeat(indent.min(scene.width)));
+    for line in &mut lines {
+        line.spans.insert(0, margin.clone());
+    }
+    lines
+}
+
+/// A call as one line: what kind of effect, on what, and how it went.
+pub(super) fn call(called: &Called, scene: &Scene<'_>) -> Line<'static> {
+    let mut spans = vec![Span::raw("  "), scene.mark(called.progress.mark()), Span::raw(" ")];
+    spans.extend(effect(called, scene));
+    let how = match &called.progress {
+        Progress::Running { since } => words::clock(words::seconds(*since, scene.now)),
+        Progress::Asking => "waits for you".to_owned(),
+        Progress::Done => String::new(),
+        Progress::Unknown(why)
+        | Progress::Failed(why)
+        | Progress::Denied(why)
+        | Progress::Limit(why)
+        | Progress::Stopped(why) => words::first_line(why).to_owned(),
+    };
+    if !how.is_empty() {
+        spans.push(Span::raw("   "));
+        spans.extend(scene.spans(&how, called.progress.mark().role()));
+    }
+    fit(spans, scene.width)
+}
+
+pub(super) fn effect(called: &Called, scene: &Scene<'_>) -> Vec<Span<'static>> {
+    let word = words::effect(called.category, &called.name);
+    let mut spans = scene.spans(&word, Role::Text);
+    if !called.object.is_empty() {
+        spans.push(Span::raw(" "));
+        spans.extend(scene.spans(&called.object, Role::Text));
+    }
+    spans
+}
+
+fn agent(
+    name: &str,
+    session: SessionId,
+    task: &str,
+    at: Timestamp,
+    scene: &Scene<'_>,
+) -> Line<'static> {
+    let mut spans = vec![scene.mark(scene.state(session))];
+    spans.extend(scene.spans(&format!(" agent {name}   "), Role::Text));
+    let doing = scene.sessions.get(session).map(|node| &node.doing);
+    let time = match doing {
+        Some(Doing::Rests { worked_s, outcome, .. }) => {
+            let word = match outcome {
+                Outcome::Done => "done",
+                Outcome::Stopped => "stopped",
+                Outcome::Failed { .. } => "failed",
+                Outcome::Limit { .. } => "limit",
+            };
+            format!("{word} in {}: ", words::clock(*worked_s))
+        }
+        Some(Doing::Nothing | Doing::Working { .. }) | None => {
+            format!("started {} ago: ", words::clock(words::seconds(at, scene.now)))
+        }
+    };
+    spans.push(Span::styled(time, scene.look.style(Role::Quiet)));
+    spans.extend(scene.spans(words::first_line(task), Role::Text));
+    fit(spans, scene.width)
+}
+
+fn notice(mark: Mark, text: &str, scene: &Scene<'_>) -> Vec<Line<'static>> {
+    let mut out = Vec::new();
+    for (at, line) in text.trim_end().split('\n').enumerate() {
+        let head = if at == 0 { scene.mark(mark) } else { Span::raw(" ") };
+        let mut spans = vec![head, Span::raw(" ")];
+        spans.extend(scene.spans(line, mark.role()));
+        out.extend(wrap_with(&Line::from(spans), Layout::words(scene.width).hanging(2)));
+    }
+    out
+}
+
+/// A line cut to the width, with a sign where it goes on.
+pub(super) fn fit(spans: Vec<Span<'static>>, width: usize) -> Line<'static> {
+    words::fit(Line::from(spans), width)
+}

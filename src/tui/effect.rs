@@ -1,0 +1,35 @@
+//! What the screen wants done outside of it. It cannot do any of this itself.
+
+use crate::kernel::{
+    command::Command,
+    gate::approval::Question,
+    id::{CallId, SessionId},
+};
+
+/// One thing to be done; what it comes to is a message.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Ask something of the host.
+    Send(Command),
+    /// Start a session.
+    Start { what: Start, message: Option<String> },
+    /// Read the last lines of an output.
+    ReadOutput(SessionId, CallId),
+    /// Colour a script.
+    Colour(SessionId, CallId, String),
+    /// Make a question ready to be shown.
+    Prepare(Box<Question>),
+    /// Call someone who looks elsewhere.
+    Notify(String),
+    /// Stop until the shell continues us.
+    Suspend,
+}
+
+/// What to start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// A session in this folder.
+    Here,
+    /// The tour, in a scratch folder.
+    Tour,
+}

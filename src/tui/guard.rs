@@ -1,0 +1,132 @@
+//! When a letter is an answer. Pure: every instant comes from outside.
+//!
+//! A letter answers only if it was on the screen as a live key, the keyboard was still before it,
+//! and nothing follows at once. Everything else is somebody typing, and stays text.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::kernel::id::ApprovalId;
+
+/// How long no key may have fallen, and the question must have been in sight, before a letter
+/// answers.
+pub const QUIET: Duration = Duration::from_millis(400);
+
+/// Another key this soon after a letter means that someone is typing.
+pub const ALONE: Duration = Duration::from_millis(150);
+
+/// What became of a letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Press {
+    /// It answers if nothing follows for [`ALONE`].
+    Held,
+    /// It is text.
+    Text,
+    /// It came right behind a letter that was held: both are text, that one first.
+    Typing(char),
+}
+
+/// Watches over one question at a time.
+#[derive(Clone, Debug, Default)]
+pub struct Guard {
+    question: Option<ApprovalId>,
+    /// When the question was first drawn.
+    seen: Option<Instant>,
+    /// The last time anything came from the person.
+    stirred: Option<Instant>,
+    /// Since when the letters are on the screen as live keys, with nothing from the person since.
+    lettered: Option<Instant>,
+    held: Option<(char, Instant)>,
+}
+
+impl Guard {
+    /// Names the question that would be answered. Another one than before starts everything anew;
+    /// the letter that was held for the old one comes back as text.
+    pub fn attend(&mut self, question: Option<ApprovalId>) -> Option<char> {
+        if self.question == question {
+            return None;
+        }
+        let held = self.held.take();
+        self.question = question;
+        self.seen = None;
+        self.lettered = None;
+        held.map(|(letter, _)| letter)
+    }
+
+    /// Whether the letters may be drawn as live keys now.
+    pub fn live(&self, now: Instant) -> bool {
+        self.live_from().is_some_and(|from| from <= now)
+    }
+
+    /// A frame with this question was drawn, its letters live or not.
+    pub fn drawn(&mut self, question: ApprovalId, letters_live: bool, now: Instant) {
+        if self.question == Some(question) {
+            let seen = *self.seen.get_or_insert(now);
+            self.seen = Some(seen);
+            self.lettered = match self.lettered {
+                Some(since) if letters_live => Some(since),
+                _ => Some(now).filter(|now| letters_live && self.live(*now)),
+            };
+        }
+    }
+
+    /// A frame without any answerable question was drawn: what was in sight is no longer.
+    pub fn hidden(&mut self) {
+        self.seen = None;
+        self.lettered = None;
+    }
+
+    /// Anything at all came from the person: a key, a paste, a click, the window's focus. A letter
+    /// still held was typing, and comes back as text.
+    pub fn stir(&mut self, now: Instant) -> Option<char> {
+        self.stirred = Some(now);
+        self.lettered = None;
+        self.held.take().map(|(letter, _)| letter)
+    }
+
+    /// A letter of the row of keys, pressed while the question has the keys.
+    pub fn press(&mut self, letter: char, now: Instant) -> Press {
+        // A key may be older than the frame that was reported before it.
+        let counts = self.lettered.is_some_and(|since| since <= now) && self.live(now);
+        if let Some(before) = self.stir(now) {
+            return Press::Typing(before);
+        }
+        if counts {
+            self.held = Some((letter, now));
+            return Press::Held;
+        }
+        Press::Text
+    }
+
+    /// The letter that has stood alone for long enough, once; it answers.
+    pub fn due(&mut self, now: Instant) -> Option<(ApprovalId, char)> {
+        let (letter, at) = self.held?;
+        if now < at + ALONE {
+            return None;
+        }
+        self.held = None;
+        Some((self.question?, letter))
+    }
+
+    /// The letter that is about to answer.
+    pub fn holding(&self) -> Option<char> {
+        self.held.map(|(letter, _)| letter)
+    }
+
+    /// When something changes here by itself.
+    pub fn deadline(&self, now: Instant) -> Option<Instant> {
+        let live = self.live_from().filter(|from| *from > now);
+        let alone = self.held.map(|(_, at)| at + ALONE);
+        [live, alone].into_iter().flatten().min()
+    }
+
+    fn live_from(&self) -> Option<Instant> {
+        self.question?;
+        let still = self.seen?.max(self.stirred.unwrap_or(self.seen?));
+        Some(still + QUIET)
+    }
+}
+
+#[cfg(test)]
+mod tests;

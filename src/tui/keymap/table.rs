@@ -1,0 +1,147 @@
+//! The table itself, in the order in which help shows it.
+
+use crossterm::event::KeyCode;
+
+use super::{
+    Action::{self, Answer, Begin as First, Edit as Text, Go as To, Move as By},
+    Begin, Edit, Go, Key, Letter, Move,
+    Place::{
+        self, Because, Composer, Connect, Everywhere, Help, Output, Question, Quit, Sessions,
+        Start, Transcript, Waiting, Wider,
+    },
+    Row,
+};
+
+type Keys = &'static [(Key, Action)];
+
+const fn row(place: Place, keys: Keys, does: &'static str) -> Row {
+    Row { place, keys, does }
+}
+
+const UP: Key = Key::plain(KeyCode::Up);
+const DOWN: Key = Key::plain(KeyCode::Down);
+const LEFT: Key = Key::plain(KeyCode::Left);
+const RIGHT: Key = Key::plain(KeyCode::Right);
+const ENTER: Key = Key::plain(KeyCode::Enter);
+const ESC: Key = Key::plain(KeyCode::Esc);
+
+const SCROLL: Keys = &[
+    (UP, By(Move::Up)),
+    (DOWN, By(Move::Down)),
+    (Key::plain(KeyCode::PageUp), By(Move::PageUp)),
+    (Key::plain(KeyCode::PageDown), By(Move::PageDown)),
+];
+const ENDS: Keys =
+    &[(Key::plain(KeyCode::Home), By(Move::Home)), (Key::plain(KeyCode::End), By(Move::End))];
+const OPEN: Keys = &[(ENTER, Action::Open)];
+
+/// Every binding there is.
+pub const TABLE: &[Row] = &[
+    row(Question, &[(Key::char('y'), Answer(Letter::Yes))], "yes, once"),
+    row(Question, &[(Key::char('n'), Answer(Letter::No))], "no, and go on"),
+    row(Question, &[(Key::char('f'), Answer(Letter::Because))], "no, because…"),
+    row(Question, &[(Key::char('N'), Answer(Letter::StopTurn))], "no, stop the turn"),
+    row(Question, &[(Key::char('w'), Answer(Letter::Wider))], "yes for this session…"),
+    row(Question, SCROLL, "scroll"),
+    row(Question, ENDS, "first, last line"),
+    row(Question, OPEN, "in full, and back"),
+    row(
+        Question,
+        &[(LEFT, To(Go::PreviousQuestion)), (RIGHT, To(Go::NextQuestion))],
+        "other questions",
+    ),
+    row(Because, &[(ENTER, Action::Confirm)], "say no"),
+    row(Because, NEW_LINE, "new line"),
+    row(Because, EDITING, "move and edit"),
+    row(Because, KILLING, "delete"),
+    row(Wider, &[(Key::ctrl('s'), Action::Confirm)], "save, and say yes"),
+    row(Start, &[(ENTER, First(Begin::Chosen))], "do what is marked"),
+    row(Start, &[(UP, By(Move::Up)), (DOWN, By(Move::Down))], "choose"),
+    row(Start, &[(Key::char('c'), First(Begin::Connect))], "connect a model"),
+    row(Start, &[(Key::char('t'), First(Begin::NextTheme))], "another theme"),
+    row(Composer, &[(ENTER, Text(Edit::Send))], "send, after this turn if one runs"),
+    row(Composer, NEW_LINE, "new line"),
+    row(Composer, EDITING, "move; ↑ ↓ at the edge: earlier words"),
+    row(Composer, KILLING, "delete, as in a shell"),
+    row(Transcript, SCROLL, "scroll"),
+    row(Transcript, ENDS, "beginning, end"),
+    row(
+        Transcript,
+        &[
+            (Key::shift(KeyCode::Up), By(Move::PreviousCell)),
+            (Key::shift(KeyCode::Down), By(Move::NextCell)),
+        ],
+        "previous, next part",
+    ),
+    row(Transcript, OPEN, "fold, unfold; enter an agent"),
+    row(Output, SCROLL, "scroll"),
+    row(Output, ENDS, "first kept line, follow"),
+    row(Sessions, SCROLL, "move"),
+    row(Sessions, ENDS, "first, last"),
+    row(Sessions, OPEN, "show it"),
+    row(Waiting, SCROLL, "move"),
+    row(Waiting, ENDS, "first, last"),
+    row(Waiting, OPEN, "open the question"),
+    row(Waiting, &[(Key::char('l'), Action::NotNow)], "not now, and back"),
+    row(Help, SCROLL, "scroll"),
+    row(Help, ENDS, "first, last"),
+    row(Quit, &[(UP, By(Move::Up)), (DOWN, By(Move::Down))], "choose"),
+    row(Quit, OPEN, "do it"),
+    row(Connect, OPEN, "back"),
+    row(Everywhere, &[(Key::ctrl('g'), To(Go::Question))], "what needs you; again: the next"),
+    row(
+        Everywhere,
+        &[
+            (Key::plain(KeyCode::Tab), To(Go::NextPane)),
+            (Key::shift(KeyCode::Tab), To(Go::PreviousPane)),
+        ],
+        "next, previous pane",
+    ),
+    row(Everywhere, &[(Key::plain(KeyCode::F(1)), To(Go::Help))], "this help"),
+    row(
+        Everywhere,
+        &[
+            (Key::plain(KeyCode::F(2)), To(Go::Sessions)),
+            (Key::plain(KeyCode::F(3)), To(Go::Waiting)),
+            (Key::plain(KeyCode::F(4)), To(Go::Output)),
+        ],
+        "sessions, waiting, output",
+    ),
+    row(
+        Everywhere,
+        &[
+            (Key::alt(KeyCode::Left), To(Go::Back)),
+            (Key::alt(KeyCode::Right), To(Go::Forward)),
+            (Key::alt(KeyCode::Up), To(Go::Parent)),
+        ],
+        "back, forward, up to the parent",
+    ),
+    row(Everywhere, &[(ESC, Action::Leave)], "leave; twice: stop the turn"),
+    row(Everywhere, &[(Key::ctrl('c'), Action::Clear)], "empty the draft; else twice: quit…"),
+    row(Everywhere, &[(Key::ctrl('q'), Action::Quit)], "quit…"),
+    row(Everywhere, &[(Key::ctrl('z'), Action::Suspend)], "suspend"),
+];
+
+const NEW_LINE: Keys =
+    &[(Key::ctrl('j'), Text(Edit::NewLine)), (Key::alt(KeyCode::Enter), Text(Edit::NewLine))];
+
+const EDITING: Keys = &[
+    (LEFT, Text(Edit::Left)),
+    (RIGHT, Text(Edit::Right)),
+    (UP, Text(Edit::Up)),
+    (DOWN, Text(Edit::Down)),
+    (Key::plain(KeyCode::Home), Text(Edit::LineStart)),
+    (Key::plain(KeyCode::End), Text(Edit::LineEnd)),
+    (Key::ctrl('a'), Text(Edit::LineStart)),
+    (Key::ctrl('e'), Text(Edit::LineEnd)),
+    (Key::alt(KeyCode::Char('b')), Text(Edit::WordLeft)),
+    (Key::alt(KeyCode::Char('f')), Text(Edit::WordRight)),
+];
+
+const KILLING: Keys = &[
+    (Key::plain(KeyCode::Backspace), Text(Edit::Backspace)),
+    (Key::plain(KeyCode::Delete), Text(Edit::Delete)),
+    (Key::ctrl('w'), Text(Edit::KillWord)),
+    (Key::ctrl('u'), Text(Edit::KillToStart)),
+    (Key::ctrl('k'), Text(Edit::KillToEnd)),
+];

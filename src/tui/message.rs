@@ -1,0 +1,88 @@
+//! What reaches the screen: a few kinds, by where they come from.
+
+use std::sync::Arc;
+
+use crossterm::event::KeyEvent;
+
+use super::{
+    highlight::Colours,
+    state::{Drawn, Moment, status::Check, waiting::Paper},
+    theme::Theme,
+};
+use crate::kernel::{
+    clock::Reading,
+    event::Envelope,
+    id::{ApprovalId, CallId, SessionId},
+    port::OutputPage,
+};
+
+/// One thing that happened to the screen.
+#[derive(Clone, Debug)]
+pub enum Message {
+    /// Time went by; what the clocks of the runs read now.
+    Tick(Moment, Vec<(CallId, Reading)>),
+    /// Something from the person, at the moment it was read.
+    Input(Moment, Input),
+    /// A frame reached the terminal.
+    Drawn(Moment, Drawn),
+    /// An event of a session.
+    Happened(Arc<Envelope>),
+    /// What an effect came to.
+    Came(Came),
+    /// A line about this computer is known now.
+    Checked(usize, Check),
+    /// The theme's file was changed, or has a fault, in words.
+    Themed(Result<Theme, String>),
+    /// The system asks the program to end.
+    Signalled,
+}
+
+/// What a person does at the terminal.
+#[derive(Clone, Debug)]
+pub enum Input {
+    Key(KeyEvent),
+    Paste(String),
+    /// The wheel was turned, down or up.
+    Wheel {
+        down: bool,
+    },
+    /// A mouse button; it only means that someone is there.
+    Click,
+    /// The window came to the front.
+    FocusGained,
+    FocusLost,
+    /// The window has another size.
+    Resized,
+}
+
+/// What an effect came to.
+#[derive(Clone, Debug)]
+pub enum Came {
+    /// An answer was too late.
+    Refused(ApprovalId),
+    /// A session was started.
+    Started(SessionId),
+    /// None was; one line what, one line what to do.
+    NotStarted(String),
+    Output(CallId, Option<OutputPage>),
+    Coloured(SessionId, CallId, Vec<Colours>),
+    Prepared(ApprovalId, Arc<Paper>),
+    /// Suspending was refused, and why.
+    NotSuspended(String),
+}
+
+impl Message {
+    /// Its name in the log.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Tick(..) => "tick",
+            Self::Input(..) => "input",
+            Self::Drawn(..) => "drawn",
+            Self::Happened(_) => "happened",
+            Self::Came(_) => "came",
+            Self::Checked(..) => "checked",
+            Self::Themed(_) => "themed",
+            Self::Signalled => "signalled",
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! A question made ready for the screen: compared, coloured, searched for what deceives. Slow for
+//! large texts, so it is done off the loop, once.
+
+use super::{
+    clean::{self, Deceit},
+    diff::Diff,
+    highlight,
+    state::waiting::{Paper, Sheet},
+};
+use crate::kernel::{capability::Body, gate::approval::Question};
+
+/// Makes a question ready.
+pub fn of(question: &Question) -> Paper {
+    let preview = &question.preview;
+    let object = clean::deceits(&preview.object);
+    let revealed = clean::revealed(&preview.object, &object);
+    let mut deceits: Vec<_> =
+        object.into_iter().map(|deceit| ("object".to_owned(), deceit)).collect();
+    let sheet = match &preview.body {
+        Body::Diff { old, new } => {
+            let diff = Diff::new(old.as_deref(), new);
+            for row in &diff.rows {
+                let number = row.new_no.or(row.old_no).unwrap_or_default();
+                search(&mut deceits, "line", number, &row.text);
+            }
+            Sheet::Diff(diff)
+        }
+        Body::Program { argv, cwd, limit_ms } => {
+            for (at, argument) in argv.iter().enumerate() {
+                search(&mut deceits, "arg", at, argument);
+            }
+            search(&mut deceits, "folder", 0, &cwd.to_string_lossy());
+            Sheet::Fields(program(argv, &cwd.to_string_lossy(), *limit_ms))
+        }
+        Body::Code { code, .. } => {
+            let code = code.strip_suffix('\n').unwrap_or(code);
+            for (at, line) in code.split('\n').enumerate() {
+                search(&mut deceits, "line", at + 1, line);
+            }
+            let lines = code.split('\n').map(str::to_owned);
+            Sheet::Code(lines.zip(highlight::highlight(code)).collect())
+        }
+        Body::Text { text } => {
+            let text = text.strip_suffix('\n').unwrap_or(text);
+            for (at, line) in text.split('\n').enumerate() {
+                search(&mut deceits, "line", at + 1, line);
+            }
+            Sheet::Text(text.split('\n').map(str::to_owned).collect())
+        }
+    };
+    Paper { sheet, deceits, object: revealed }
+}
+
+fn search(found: &mut Vec<(String, Deceit)>, what: &str, number: usize, text: &str) {
+    let deceits = clean::deceits(text).into_iter();
+    found.extend(deceits.map(|deceit| (format!("{what} {number}"), deceit)));
+}
+
+fn program(argv: &[String], cwd: &str, limit_ms: u64) -> Vec<(String, String)> {
+    let mut fields: Vec<_> = argv
+        .iter()
+        .enumerate()
+        .map(|(at, argument)| {
+            let label = if at == 0 { "argv" } else { "" };
+            (label.to_owned(), quoted(argument))
+        })
+        .collect();
+    fields.push(("in".to_owned(), cwd.to_owned()));
+    let limit = match limit_ms {
+        0 => "none".to_owned(),
+        ms => format!("{} s, then it and all it started is ended", ms.div_ceil(1000)),
+    };
+    fields.push(("limit".to_owned(), limit));
+    fields
+}
+
+/// An argument as it is if nothing in it can be misread, else as a quoted text.
+fn quoted(argument: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%^".contains(c);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        return argument.to_owned();
+    }
+    let mut out = String::from("\"");
+    for c in argument.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn arguments_are_quoted_where_they_could_be_misread() {
+        for (argument, expected) in [
+            ("--lib", "--lib"),
+            ("", "\"\""),
+            ("a b", "\"a b\""),
+            ("x;rm", "\"x;rm\""),
+            ("say \"hi\"\n", "\"say \\\"hi\\\"\\n\""),
+            ("C:\\x", "\"C:\\\\x\""),
+        ] {
+            assert_eq!(quoted(argument), expected);
+        }
+    }
+}

@@ -1,0 +1,462 @@
+//! A screen to play stories on: the real state, update and view, with time and events as told.
+
+use std::{sync::Arc, time::Duration};
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use jiff::Timestamp;
+use ratatui::{Terminal, backend::TestBackend};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::{
+    effect::Effect,
+    highlight,
+    message::{Came, Input, Message},
+    paper,
+    state::{
+        Drawn, Moment, State,
+        look::Look,
+        status::{Check, Place, Player},
+    },
+    theme::{Depth, Mark, Marks, Theme},
+    update::update,
+    view::view,
+};
+use crate::kernel::{
+    capability::{Body, Category, Preview, Reach},
+    clock::Reading,
+    event::{Call, Decider, Decision, Envelope, Event, Origin, Seal},
+    gate::approval::Question,
+    id::{ApprovalId, CallId, SessionId},
+    invoke::ToolResult,
+    message::Usage,
+    port::OutputPage,
+    spec::{Limits, Mode, SessionSpec},
+};
+
+pub(super) const LEX: &str = r#"from footplate import files, process
+
+SKIP = "while self.peek() == Some(' ') {"
+SKIP_TABS = "while matches!(self.peek(), Some(' ' | '\\t')) {"
+COUNT = "self.line_so_far().chars().count() + 1"
+COUNT_TABS = files.read("notes/column.rs")
+
+old = files.read("src/lex.rs")
+new = old.replace(SKIP, SKIP_TABS)
+new = new.replace(COUNT, COUNT_TABS)
+assert new != old
+files.write("src/lex.rs", new)
+print(process.run(["cargo", "test", "--lib", "lex"]).tail(20))
+"#;
+
+pub(super) struct Stage {
+    pub(super) state: State,
+    /// What was asked of the outside and not done by the stage itself.
+    pub(super) effects: Vec<Effect>,
+    /// What an output holds when it is read.
+    pub(super) page: OutputPage,
+    pub(super) clocks: Vec<(CallId, Reading)>,
+    terminal: Terminal<TestBackend>,
+    start: Moment,
+    ms: u64,
+    seq: u64,
+    /// How fast frames reach the terminal; none are drawn by themselves if false.
+    pub(super) draws: bool,
+}
+
+impl Stage {
+    pub(super) fn new(width: u16, height: u16) -> Self {
+        let place = Place {
+            workspace: "tally".into(),
+            player: Player::Model("claude".into()),
+            ..Place::default()
+        };
+        Self::at(width, height, place)
+    }
+
+    pub(super) fn at(width: u16, height: u16, place: Place) -> Self {
+        let start = Moment {
+            at: Instant::now(),
+            wall: "2026-11-29T12:00:00Z".parse::<Timestamp>().unwrap(),
+        };
+        let look = Look::new(Theme::dark(Depth::True), Marks::unicode());
+        let mut stage = Self {
+            state: State::new(place, look, Vec::new(), start),
+            effects: Vec::new(),
+            page: OutputPage::default(),
+            clocks: Vec::new(),
+            terminal: Terminal::new(TestBackend::new(width, height)).unwrap(),
+            start,
+            ms: 0,
+            seq: 0,
+            draws: true,
+        };
+        stage.draw();
+        stage
+    }
+
+    pub(super) fn first_start(width: u16, height: u16) -> Self {
+        let check = |mark, text: &str| Check { mark, text: text.into() };
+        let looked_for = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"];
+        let place = Place {
+            workspace: "tally".into(),
+            player: Player::Nobody { looked_for: looked_for.map(str::to_owned).to_vec() },
+            checks: vec![
+                check(Mark::Done, "uv 0.9.13, Python 3.13"),
+                check(Mark::Warning, "seal: none in this build"),
+                check(Mark::Done, "terminal: 256 colours"),
+                check(Mark::Queued, "disk …"),
+            ],
+            ..Place::default()
+        };
+        Self::at(width, height, place)
+    }
+
+    pub(super) fn now(&self) -> Moment {
+        Moment {
+            at: self.start.at + Duration::from_millis(self.ms),
+            wall: self.start.wall + Duration::from_millis(self.ms),
+        }
+    }
+
+    pub(super) fn send(&mut self, message: Message) {
+        let mut messages = std::collections::VecDeque::from([message]);
+        while let Some(message) = messages.pop_front() {
+            for effect in update(&mut self.state, message) {
+                match effect {
+                    Effect::Prepare(question) => {
+                        let paper = Arc::new(paper::of(&question));
+                        messages.push_back(Message::Came(Came::Prepared(question.id, paper)));
+                    }
+                    Effect::Colour(session, call, code) => {
+                        let came = Came::Coloured(session, call, highlight::highlight(&code));
+                        messages.push_back(Message::Came(came));
+                    }
+                    Effect::ReadOutput(_, call) => {
+                        let came = Came::Output(call, Some(self.page.clone()));
+                        messages.push_back(Message::Came(came));
+                    }
+                    other => self.effects.push(other),
+                }
+            }
+        }
+    }
+
+    /// Time passes, a frame at a time where frames are drawn.
+    pub(super) fn wait(&mut self, ms: u64) {
+        let end = self.ms + ms;
+        while self.ms < end {
+            self.ms = (self.ms + 50).min(end);
+            self.send(Message::Tick(self.now(), self.clocks.clone()));
+            if self.draws {
+                self.draw();
+            }
+        }
+    }
+
+    pub(super) fn draw(&mut self) {
+        let mut drawn = Drawn::default();
+        self.terminal.draw(|frame| drawn = view(&self.state, frame)).unwrap();
+        self.send(Message::Drawn(self.now(), drawn));
+    }
+
+    pub(super) fn resize(&mut self, width: u16, height: u16) {
+        self.terminal.backend_mut().resize(width, height);
+        self.send(Message::Input(self.now(), Input::Resized));
+        self.draw();
+    }
+
+    /// What a person sees.
+    pub(super) fn screen(&mut self) -> String {
+        self.draw();
+        self.terminal.backend().to_string()
+    }
+
+    pub(super) fn buffer(&self) -> &ratatui::buffer::Buffer {
+        self.terminal.backend().buffer()
+    }
+
+    pub(super) fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) {
+        let key = KeyEvent::new(code, modifiers);
+        self.send(Message::Input(self.now(), Input::Key(key)));
+    }
+
+    /// Keys by their names: `y`, `esc`, `ctrl+g`, `F2`, `shift+tab`.
+    pub(super) fn key(&mut self, name: &str) {
+        let mut modifiers = KeyModifiers::NONE;
+        let mut rest = name;
+        for (prefix, modifier) in [
+            ("ctrl+", KeyModifiers::CONTROL),
+            ("alt+", KeyModifiers::ALT),
+            ("shift+", KeyModifiers::SHIFT),
+        ] {
+            if let Some(tail) = rest.strip_prefix(prefix) {
+                modifiers |= modifier;
+                rest = tail;
+            }
+        }
+        let code = match rest {
+            "enter" => KeyCode::Enter,
+            "esc" => KeyCode::Esc,
+            "tab" => KeyCode::Tab,
+            "up" => KeyCode::Up,
+            "down" => KeyCode::Down,
+            "left" => KeyCode::Left,
+            "right" => KeyCode::Right,
+            "pgup" => KeyCode::PageUp,
+            "pgdn" => KeyCode::PageDown,
+            "home" => KeyCode::Home,
+            "end" => KeyCode::End,
+            "backspace" => KeyCode::Backspace,
+            f if f.len() > 1 && f.starts_with('F') => KeyCode::F(f[1..].parse().unwrap()),
+            c => KeyCode::Char(c.chars().next().unwrap()),
+        };
+        self.press(code, modifiers);
+    }
+
+    /// Types a text, a letter each 60 ms.
+    pub(super) fn types(&mut self, text: &str) {
+        for c in text.chars() {
+            self.press(KeyCode::Char(c), KeyModifiers::NONE);
+            self.wait(60);
+        }
+    }
+
+    pub(super) fn event(&mut self, session: SessionId, event: Event) {
+        let envelope = Envelope { v: 1, seq: self.seq, at: self.now().wall, session, event };
+        self.seq += 1;
+        self.send(Message::Happened(Arc::new(envelope)));
+    }
+
+    /// A session is there and was told something.
+    pub(super) fn session(
+        &mut self,
+        number: u128,
+        path: &[&str],
+        parent: Option<u128>,
+        says: &str,
+    ) {
+        let spec = SessionSpec {
+            id: number.into(),
+            parent: parent.map(Into::into),
+            path: path.iter().map(|part| (*part).to_owned()).collect(),
+            workspace: "/home/me/tally".into(),
+            model: "anthropic/claude".into(),
+            mode: Mode::Default,
+            tools: Vec::new(),
+            modules: Vec::new(),
+            limits: Limits::default(),
+            instructions: String::new(),
+        };
+        self.event(number.into(), Event::SessionStarted { spec });
+        if !says.is_empty() {
+            self.event(number.into(), Event::MessageSent { text: says.into() });
+            let turn = Event::TurnStarted { turn: 1, model: "claude".into() };
+            self.event(number.into(), turn);
+        }
+    }
+
+    pub(super) fn streams(&mut self, session: u128, text: &str) {
+        self.event(session.into(), Event::TextStreamed { text: text.into() });
+    }
+
+    pub(super) fn turn_ends(&mut self, session: u128, input: u64, output: u64) {
+        let event = Event::TurnFinished {
+            stop: crate::kernel::event::Stop::Calls,
+            usage: Usage { input, output },
+            calls: Vec::new(),
+        };
+        self.event(session.into(), event);
+    }
+
+    /// Python begins to run.
+    pub(super) fn runs(&mut self, session: u128, call: u128, filename: &str, code: &str) {
+        let call_started = Event::CallStarted {
+            call: python(call, filename, code),
+            category: Category::Execute,
+            decision: Decision::allowed(Decider::Person),
+        };
+        self.event(session.into(), call_started);
+        let execution = Event::ExecutionStarted {
+            call: call.into(),
+            program: filename.into(),
+            seal: Seal::None,
+            limit_ms: 60_000,
+        };
+        self.event(session.into(), execution);
+    }
+
+    /// And ends well, having printed this.
+    pub(super) fn run_ends(&mut self, session: u128, call: u128, ran_ms: u64, printed: &str) {
+        let status = crate::kernel::event::ExitStatus::Exited { code: 0 };
+        let finished =
+            Event::ExecutionFinished { call: call.into(), status, ran_ms, excluded_ms: 0 };
+        self.event(session.into(), finished);
+        let result = result("execute_code", true, json!(printed));
+        self.event(
+            session.into(),
+            Event::CallFinished {
+                call: call.into(),
+                parent: None,
+                origin: Origin::Model,
+                result,
+                decision: None,
+            },
+        );
+    }
+
+    pub(super) fn asks(&mut self, question: Question) {
+        self.event(question.session, Event::ApprovalRequested { question });
+    }
+
+    pub(super) fn answered(
+        &mut self,
+        session: u128,
+        id: ApprovalId,
+        answer: crate::kernel::gate::approval::Answer,
+    ) {
+        self.event(
+            session.into(),
+            Event::ApprovalAnswered {
+                approval: id,
+                answer,
+                by: Decider::Person,
+                waited_ms: 1000,
+                excluded_ms: 1000,
+            },
+        );
+    }
+
+    /// The first session of most stories, at work on the lexer.
+    pub(super) fn at_work(&mut self) {
+        self.session(
+            1,
+            &["fix-parser"],
+            None,
+            "make the lexer accept tabs, and keep the old tests green",
+        );
+        self.streams(
+            1,
+            "The lexer skips blanks in one place and counts columns in another. I compare the old \
+             rule with the new one on your samples before I touch a file.",
+        );
+        self.turn_ends(1, 11_000, 400);
+    }
+}
+
+pub(super) fn python(call: u128, filename: &str, code: &str) -> Call {
+    Call {
+        id: call.into(),
+        name: "execute_code".into(),
+        input: json!({ "code": code, "filename": filename }),
+        origin: Origin::Model,
+        parent: None,
+    }
+}
+
+pub(super) fn result(name: &str, ok: bool, content: Value) -> ToolResult {
+    ToolResult {
+        ok,
+        name: name.into(),
+        input: Value::Null,
+        content,
+        is_error: !ok,
+        attachments: Vec::new(),
+        duration_ms: 10,
+    }
+}
+
+/// A write by line 12 of the run with call 10.
+pub(super) fn write_question(id: u128) -> Question {
+    Question {
+        id: id.into(),
+        session: 1.into(),
+        path: vec!["fix-parser".into()],
+        call: Call {
+            id: (id + 1000).into(),
+            name: "files.write".into(),
+            input: json!({ "path": "src/lex.rs", "text": "…" }),
+            origin: Origin::Python { line: Some(12) },
+            parent: Some(10.into()),
+        },
+        category: Category::Write,
+        preview: Preview {
+            object: "src/lex.rs".into(),
+            facts: vec!["+4 −2".into(), "in the workspace".into()],
+            reach: Reach::Workspace,
+            body: Body::Diff { old: Some(old_lexer()), new: new_lexer() },
+        },
+        script: Some(10.into()),
+    }
+}
+
+pub(super) fn program_question(id: u128, session: u128, path: &[&str]) -> Question {
+    Question {
+        id: id.into(),
+        session: session.into(),
+        path: path.iter().map(|part| (*part).to_owned()).collect(),
+        call: Call {
+            id: (id + 1000).into(),
+            name: "process.run".into(),
+            input: json!({ "argv": ["cargo", "test", "--lib", "lex"] }),
+            origin: Origin::Python { line: Some(7) },
+            parent: Some(20.into()),
+        },
+        category: Category::Execute,
+        preview: Preview {
+            object: "cargo test --lib lex".into(),
+            facts: vec!["unsealed".into()],
+            reach: Reach::Outside,
+            body: Body::Program {
+                argv: ["cargo", "test", "--lib", "lex", "a b; rm"].map(str::to_owned).to_vec(),
+                cwd: "/home/me/tally".into(),
+                limit_ms: 120_000,
+            },
+        },
+        script: Some(20.into()),
+    }
+}
+
+pub(super) fn code_question(id: u128) -> Question {
+    Question {
+        id: id.into(),
+        session: 1.into(),
+        path: vec!["fix-parser".into()],
+        call: python(10, "main.py", LEX),
+        category: Category::Execute,
+        preview: Preview {
+            object: "main.py".into(),
+            facts: vec!["13 lines".into(), "unsealed".into()],
+            reach: Reach::Outside,
+            body: Body::Code { filename: "main.py".into(), code: LEX.into() },
+        },
+        script: None,
+    }
+}
+
+fn lexer(skip: &str, count: &str) -> String {
+    let mut text: String = (1..40).map(|n| format!("// line {n}\n")).collect();
+    text.push_str("    /// Skips blanks; a line end is not one.\n");
+    text.push_str("    fn skip_blank(&mut self) {\n");
+    text.push_str(skip);
+    text.push_str("            self.bump();\n        }\n");
+    text.extend((45..106).map(|n| format!("// line {n}\n")));
+    text.push_str("    fn column(&self) -> usize {\n");
+    text.push_str(count);
+    text.push_str("    }\n}\n");
+    text
+}
+
+fn old_lexer() -> String {
+    lexer(
+        "        while self.peek() == Some(' ') {\n",
+        "        self.line_so_far().chars().count() + 1\n",
+    )
+}
+
+fn new_lexer() -> String {
+    lexer(
+        "        while matches!(self.peek(), Some(' ' | '\\t')) {\n",
+        "        self.line_so_far().chars().fold(1, |at, c| match c {\n            '\\t' => at + TAB - (at - 1) % TAB,\n            _ => at + 1 })\n",
+    )
+}

@@ -1,0 +1,191 @@
+//! All the screen knows. Each part owns its own; nothing here waits, reads a clock or a file.
+
+pub mod composer;
+pub mod draft;
+pub mod look;
+pub mod output;
+pub mod sessions;
+pub mod status;
+pub mod transcript;
+pub mod waiting;
+
+use composer::Composer;
+use look::Look;
+use output::Output;
+use sessions::Sessions;
+use status::{Place, Status};
+use tokio::time::Instant;
+use waiting::Queue;
+
+use crate::{
+    kernel::id::ApprovalId,
+    tui::{guard::Guard, keymap},
+};
+
+/// One moment by both clocks: the one that only counts, and the one on the wall.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    pub at: Instant,
+    pub wall: jiff::Timestamp,
+}
+
+/// The screen.
+#[derive(Debug)]
+pub struct State {
+    pub now: Moment,
+    pub look: Look,
+    pub place: Place,
+    pub sessions: Sessions,
+    pub queue: Queue,
+    pub output: Output,
+    pub composer: Composer,
+    pub status: Status,
+    pub popup: Option<Popup>,
+    pub focus: Focus,
+    pub guard: Guard,
+    pub drawn: Drawn,
+    /// Set when the screen is to be left.
+    pub leave: Option<Leave>,
+}
+
+/// Which pane has the keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Focus {
+    Start,
+    Composer,
+    Question,
+    Transcript,
+    Output,
+    Sessions,
+    Waiting,
+}
+
+/// What lies over the transcript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Popup {
+    Sessions,
+    Waiting { row: usize },
+    Output,
+    Help { of: keymap::Place, top: usize },
+    Connect,
+    Quit { row: usize },
+}
+
+/// Why the screen was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leave {
+    /// The person quit.
+    Quit,
+    /// A signal, or the terminal went away.
+    Signal,
+}
+
+/// What the last frame showed: the screen acts only on what was really there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Drawn {
+    pub width: u16,
+    pub height: u16,
+    pub question: Option<DrawnQuestion>,
+    /// The transcript's rows in sight, and the first of them.
+    pub transcript: DrawnText,
+    /// Rows of the output in sight.
+    pub output: usize,
+}
+
+/// A question on the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DrawnQuestion {
+    pub id: ApprovalId,
+    /// The letters were shown as live keys.
+    pub live: bool,
+    pub top: usize,
+    /// Rows of its text in sight, and in all.
+    pub rows: usize,
+    pub total: usize,
+}
+
+/// A transcript on the screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DrawnText {
+    pub width: usize,
+    pub height: usize,
+    pub top: (usize, usize),
+    /// Rows below the last one in sight.
+    pub below: usize,
+}
+
+impl State {
+    /// A screen on which nothing has happened.
+    pub fn new(place: Place, look: Look, history: Vec<String>, now: Moment) -> Self {
+        let focus = if place.starts_empty() { Focus::Start } else { Focus::Composer };
+        Self {
+            now,
+            look,
+            place,
+            sessions: Sessions::default(),
+            queue: Queue::default(),
+            output: Output::default(),
+            composer: Composer::remembering(history),
+            status: Status::default(),
+            popup: None,
+            focus,
+            guard: Guard::default(),
+            drawn: Drawn::default(),
+            leave: None,
+        }
+    }
+
+    /// Where a key would count now.
+    pub fn key_place(&self) -> keymap::Place {
+        use keymap::Place;
+        match self.popup {
+            Some(Popup::Sessions) => return Place::Sessions,
+            Some(Popup::Waiting { .. }) => return Place::Waiting,
+            Some(Popup::Output) => return Place::Output,
+            Some(Popup::Help { .. }) => return Place::Help,
+            Some(Popup::Connect) => return Place::Connect,
+            Some(Popup::Quit { .. }) => return Place::Quit,
+            None => {}
+        }
+        match self.focus {
+            Focus::Start => Place::Start,
+            Focus::Composer => Place::Composer,
+            Focus::Question => match self.queue.form {
+                Some(waiting::Form::Because(..)) => Place::Because,
+                Some(waiting::Form::Wider(_)) => Place::Wider,
+                None => Place::Question,
+            },
+            Focus::Transcript => Place::Transcript,
+            Focus::Output => Place::Output,
+            Focus::Sessions => Place::Sessions,
+            Focus::Waiting => Place::Waiting,
+        }
+    }
+
+    /// Whether the letters of the question in view would answer now.
+    pub fn letters_live(&self) -> bool {
+        self.focus == Focus::Question
+            && self.popup.is_none()
+            && self.queue.form.is_none()
+            && self.guard.live(self.now.at)
+    }
+
+    /// Whether something on the screen counts seconds.
+    pub fn counts(&self) -> bool {
+        self.sessions.at_work() > 0 || self.queue.current().is_some()
+    }
+
+    /// When something changes by itself.
+    pub fn deadline(&self) -> Option<Instant> {
+        let second = self.counts().then(|| self.now.at + until_next_second(self.now.wall));
+        let toast = self.status.deadline();
+        let guard = self.guard.deadline(self.now.at);
+        [second, toast, guard].into_iter().flatten().min()
+    }
+}
+
+fn until_next_second(wall: jiff::Timestamp) -> std::time::Duration {
+    let past = u32::try_from(wall.subsec_nanosecond().rem_euclid(1_000_000_000)).unwrap_or(0);
+    // A little behind the full second, so that it has surely changed.
+    std::time::Duration::from_nanos(1_002_000_000 - u64::from(past))
+}

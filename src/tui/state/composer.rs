@@ -1,0 +1,115 @@
+//! The composer: a draft, and the words of before.
+
+use super::draft::Draft;
+use crate::{kernel::id::SessionId, tui::keymap::Edit};
+
+/// What is being written to the session in view.
+#[derive(Clone, Debug, Default)]
+pub struct Composer {
+    pub draft: Draft,
+    /// What was sent while a turn ran, and is said when it has ended.
+    pub queued: Vec<(SessionId, String)>,
+    history: Vec<String>,
+    /// Which of the earlier words are in the draft now.
+    recalled: Option<usize>,
+    /// The draft that was there before.
+    kept: Draft,
+}
+
+impl Composer {
+    /// An empty composer that remembers these words, oldest first.
+    pub fn remembering(history: Vec<String>) -> Self {
+        Self { history, ..Self::default() }
+    }
+
+    /// Does one edit; up and down at the edges go through the history.
+    pub fn edit(&mut self, edit: Edit) {
+        if self.draft.edit(edit) {
+            return;
+        }
+        match edit {
+            Edit::Up => self.earlier(),
+            Edit::Down => self.later(),
+            _ => {}
+        }
+    }
+
+    /// Takes the draft out, to send it.
+    pub fn take(&mut self) -> String {
+        let text = std::mem::take(&mut self.draft).text();
+        self.remember(&text);
+        text
+    }
+
+    /// Keeps words for later without sending them.
+    pub fn remember(&mut self, text: &str) {
+        self.recalled = None;
+        if !text.trim().is_empty() && self.history.last().is_none_or(|last| last != text) {
+            self.history.push(text.to_owned());
+        }
+    }
+
+    /// Gives text back that was meant for something that is no longer there.
+    pub fn give_back(&mut self, text: &str) {
+        if self.draft.is_empty() {
+            self.draft = Draft::of(text);
+        } else {
+            self.remember(text);
+        }
+    }
+
+    fn earlier(&mut self) {
+        let at = self.recalled.unwrap_or(self.history.len());
+        let Some(at) = at.checked_sub(1) else { return };
+        if self.recalled.is_none() {
+            self.kept = self.draft.clone();
+        }
+        self.recalled = Some(at);
+        self.draft = Draft::of(&self.history[at]);
+    }
+
+    fn later(&mut self) {
+        let Some(at) = self.recalled else { return };
+        match self.history.get(at + 1) {
+            Some(text) => {
+                self.recalled = Some(at + 1);
+                self.draft = Draft::of(text);
+            }
+            None => {
+                self.recalled = None;
+                self.draft = std::mem::take(&mut self.kept);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn history_comes_back_with_the_draft_of_before_behind_it() {
+        let mut composer = Composer::remembering(vec!["first".into(), "second".into()]);
+        composer.draft = Draft::of("half");
+        let mut seen = Vec::new();
+        for edit in [Edit::Up, Edit::Up, Edit::Up, Edit::Down, Edit::Down, Edit::Down] {
+            composer.edit(edit);
+            seen.push(composer.draft.text());
+        }
+        assert_eq!(seen, ["second", "first", "first", "second", "half", "half"]);
+    }
+
+    #[test]
+    fn what_is_sent_or_given_back_is_not_lost() {
+        let mut composer = Composer::default();
+        composer.draft = Draft::of("said");
+        assert_eq!(composer.take(), "said");
+        composer.draft = Draft::of("new");
+        composer.give_back("words of a no");
+        assert_eq!(composer.draft.text(), "new");
+        composer.edit(Edit::Up);
+        assert_eq!(composer.draft.text(), "words of a no");
+    }
+}

@@ -1,0 +1,285 @@
+//! A text that somebody writes: the composer's draft, or the words of a no.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::tui::keymap::Edit;
+
+/// A paste of more lines than this is folded on the screen.
+const FOLD_LINES: usize = 8;
+
+/// Or of more bytes.
+const FOLD_BYTES: usize = 1000;
+
+/// The first of the private characters that stand for folded pastes.
+const FOLDED: u32 = 0xF_0000;
+
+/// How many of them there are.
+const FOLDS: u32 = 0x1000;
+
+/// Text with a cursor. A long paste is one character in it, and whole again in [`Draft::text`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Draft {
+    raw: String,
+    /// A byte position on the border of a cluster.
+    cursor: usize,
+    pastes: Vec<String>,
+}
+
+impl Draft {
+    /// A draft with this text, the cursor behind it.
+    pub fn of(text: &str) -> Self {
+        let mut draft = Self::default();
+        draft.insert(text);
+        draft
+    }
+
+    /// Whether nothing was written.
+    pub fn is_empty(&self) -> bool {
+        self.raw.is_empty()
+    }
+
+    /// All of it, pastes unfolded.
+    pub fn text(&self) -> String {
+        let mut text = String::with_capacity(self.raw.len());
+        for c in self.raw.chars() {
+            match self.paste_of(c) {
+                Some(paste) => text.push_str(paste),
+                None => text.push(c),
+            }
+        }
+        text
+    }
+
+    /// The draft as it is drawn, a line a row of the text, and where the cursor stands: the line,
+    /// and the byte in it.
+    pub fn shown(&self) -> (Vec<String>, usize, usize) {
+        let mut lines = vec![String::new()];
+        let mut cursor = (0, 0);
+        for (at, c) in self.raw.char_indices() {
+            let last = lines.len() - 1;
+            if at == self.cursor {
+                cursor = (last, lines[last].len());
+            }
+            match (c, self.paste_of(c)) {
+                ('\n', _) => lines.push(String::new()),
+                (_, Some(paste)) => {
+                    let count = paste.lines().count();
+                    let size = if count > 1 {
+                        format!("{count} lines")
+                    } else {
+                        format!("{} bytes", paste.len())
+                    };
+                    lines[last].push_str(&format!("[pasted {size}]"));
+                }
+                (_, None) => lines[last].push(c),
+            }
+        }
+        if self.cursor == self.raw.len() {
+            cursor = (lines.len() - 1, lines[lines.len() - 1].len());
+        }
+        (lines, cursor.0, cursor.1)
+    }
+
+    /// Types one character.
+    pub fn type_char(&mut self, c: char) {
+        self.insert(c.encode_utf8(&mut [0; 4]));
+    }
+
+    /// Takes a paste in as one piece.
+    pub fn paste(&mut self, text: &str) {
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        let text = text.trim_end_matches('\n');
+        let long = text.lines().count() > FOLD_LINES || text.len() > FOLD_BYTES;
+        let place = u32::try_from(self.pastes.len()).ok().filter(|count| *count < FOLDS);
+        match place.and_then(|count| char::from_u32(FOLDED + count)) {
+            Some(c) if long => {
+                self.pastes.push(text.to_owned());
+                self.put(c.encode_utf8(&mut [0; 4]));
+            }
+            _ => self.insert(text),
+        }
+    }
+
+    /// Does one edit; false where it is for somebody else: send, and up and down at the edges.
+    pub fn edit(&mut self, edit: Edit) -> bool {
+        match edit {
+            Edit::Send => return false,
+            Edit::NewLine => self.put("\n"),
+            Edit::Left => self.cursor = self.before(),
+            Edit::Right => self.cursor = self.after(),
+            Edit::WordLeft => self.cursor = self.word_before(),
+            Edit::WordRight => self.cursor = self.word_after(),
+            Edit::Up => return self.line_up(),
+            Edit::Down => return self.line_down(),
+            Edit::LineStart => self.cursor = self.line_start(self.cursor),
+            Edit::LineEnd => self.cursor = self.line_end(self.cursor),
+            Edit::Backspace => self.cut(self.before(), self.cursor),
+            Edit::Delete => self.cut(self.cursor, self.after()),
+            Edit::KillWord => self.cut(self.word_before(), self.cursor),
+            Edit::KillToStart => self.cut(self.line_start(self.cursor), self.cursor),
+            Edit::KillToEnd => match self.line_end(self.cursor) {
+                end if end == self.cursor => self.cut(self.cursor, self.after()),
+                end => self.cut(self.cursor, end),
+            },
+        }
+        true
+    }
+
+    /// Puts text in that may hold anything; what would stand for a paste is left out, and control
+    /// characters but the line feed and the tab as well.
+    fn insert(&mut self, text: &str) {
+        let clean: String =
+            text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect();
+        let clean: String = clean.chars().filter(|c| !is_fold(*c)).collect();
+        self.put(&clean);
+    }
+
+    fn put(&mut self, text: &str) {
+        self.raw.insert_str(self.cursor, text);
+        self.cursor += text.len();
+    }
+
+    fn cut(&mut self, from: usize, to: usize) {
+        self.raw.replace_range(from..to, "");
+        self.cursor = from;
+    }
+
+    fn paste_of(&self, c: char) -> Option<&str> {
+        let at = u32::from(c).checked_sub(FOLDED)?;
+        self.pastes.get(usize::try_from(at).ok()?).map(String::as_str)
+    }
+
+    fn before(&self) -> usize {
+        let last = self.raw[..self.cursor].graphemes(true).next_back();
+        self.cursor - last.map_or(0, str::len)
+    }
+
+    fn after(&self) -> usize {
+        let next = self.raw[self.cursor..].graphemes(true).next();
+        self.cursor + next.map_or(0, str::len)
+    }
+
+    fn word_before(&self) -> usize {
+        let head = self.raw[..self.cursor].trim_end();
+        head.rfind(char::is_whitespace)
+            .map_or(0, |at| at + head[at..].chars().next().map_or(0, char::len_utf8))
+    }
+
+    fn word_after(&self) -> usize {
+        let rest = &self.raw[self.cursor..];
+        let blank = rest.len() - rest.trim_start().len();
+        let word = rest[blank..].find(char::is_whitespace).unwrap_or(rest.len() - blank);
+        self.cursor + blank + word
+    }
+
+    fn line_start(&self, at: usize) -> usize {
+        self.raw[..at].rfind('\n').map_or(0, |at| at + 1)
+    }
+
+    fn line_end(&self, at: usize) -> usize {
+        self.raw[at..].find('\n').map_or(self.raw.len(), |end| at + end)
+    }
+
+    fn line_up(&mut self) -> bool {
+        let start = self.line_start(self.cursor);
+        if start == 0 {
+            return false;
+        }
+        let column = self.raw[start..self.cursor].graphemes(true).count();
+        self.cursor = self.in_line(self.line_start(start - 1), column);
+        true
+    }
+
+    fn line_down(&mut self) -> bool {
+        let end = self.line_end(self.cursor);
+        if end == self.raw.len() {
+            return false;
+        }
+        let start = self.line_start(self.cursor);
+        let column = self.raw[start..self.cursor].graphemes(true).count();
+        self.cursor = self.in_line(end + 1, column);
+        true
+    }
+
+    fn in_line(&self, start: usize, column: usize) -> usize {
+        let line = &self.raw[start..self.line_end(start)];
+        start + line.graphemes(true).take(column).map(str::len).sum::<usize>()
+    }
+}
+
+fn is_fold(c: char) -> bool {
+    (FOLDED..FOLDED + FOLDS).contains(&u32::from(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(start: &str, edits: &[Edit], expected: &str) {
+        let mut draft = Draft::of(start);
+        for edit in edits {
+            draft.edit(*edit);
+        }
+        draft.type_char('|');
+        assert_eq!(draft.text(), expected, "{start:?} {edits:?}");
+    }
+
+    #[test]
+    fn edits_are_those_of_a_shell() {
+        use Edit::{
+            Backspace, Delete, Down, KillToEnd, KillToStart, KillWord, Left, LineEnd, LineStart,
+            Right, Up, WordLeft, WordRight,
+        };
+        check("one two", &[Left, Left], "one t|wo");
+        check("one two", &[LineStart, Right], "o|ne two");
+        check("one two  ", &[KillWord], "one |");
+        check("one two", &[WordLeft, KillToStart], "|two");
+        check("one two", &[LineStart, WordRight, KillToEnd], "one|");
+        check("e\u{301}e\u{301}", &[Backspace], "e\u{301}|");
+        check("a\nbcd\nef", &[Up, Up, LineEnd, Down], "a\nb|cd\nef");
+        check("ab\ncd", &[Up, LineEnd, Delete], "ab|cd");
+        check("ab\ncd", &[Up, LineEnd, KillToEnd], "ab|cd");
+        check("", &[Backspace, Delete, KillWord, Up, Down, Left, Right], "|");
+    }
+
+    #[test]
+    fn a_long_paste_is_folded_on_the_screen_and_sent_whole() {
+        let paste = "line\n".repeat(20);
+        let mut draft = Draft::of("see ");
+        draft.paste(&paste);
+        assert_eq!(draft.shown(), (vec!["see [pasted 20 lines]".to_owned()], 0, 21));
+        assert_eq!(draft.text(), format!("see {}", paste.trim_end()));
+        draft.edit(Edit::Backspace);
+        assert_eq!(draft.text(), "see ");
+    }
+
+    #[test]
+    fn a_short_paste_is_text() {
+        let mut draft = Draft::default();
+        draft.paste("one\r\ntwo\u{1b}[31m");
+        assert_eq!(draft.text(), "one\ntwo[31m");
+    }
+
+    proptest! {
+        #[test]
+        fn any_edits_keep_the_cursor_in_the_text(
+            steps in proptest::collection::vec((0usize..15, "\\PC{0,3}"), 0..40),
+        ) {
+            let edits = [
+                Edit::Left, Edit::Right, Edit::WordLeft, Edit::WordRight, Edit::Up, Edit::Down,
+                Edit::LineStart, Edit::LineEnd, Edit::Backspace, Edit::Delete, Edit::KillWord,
+                Edit::KillToStart, Edit::KillToEnd, Edit::NewLine, Edit::Send,
+            ];
+            let mut draft = Draft::default();
+            for (edit, text) in steps {
+                draft.paste(&text);
+                draft.edit(edits[edit]);
+                let (lines, row, byte) = draft.shown();
+                prop_assert!(lines[row].is_char_boundary(byte));
+            }
+        }
+    }
+}

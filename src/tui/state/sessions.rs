@@ -1,0 +1,204 @@
+//! The sessions that are here, their agents below them, and which one is in view.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::transcript::Transcript;
+use crate::kernel::{
+    event::Outcome,
+    id::{CallId, SessionId},
+    message::Usage,
+    spec::{Mode, SessionSpec},
+};
+
+/// One session.
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub spec: SessionSpec,
+    pub mode: Mode,
+    pub doing: Doing,
+    pub usage: Usage,
+    /// Tokens of the last request and its answer: what the model has before it.
+    pub context: u64,
+    /// What it is at, in a few words.
+    pub at: String,
+    pub transcript: Transcript,
+    pub children: Vec<SessionId>,
+    /// The call of the parent that started it.
+    pub started_by: Option<CallId>,
+}
+
+/// What a session does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Doing {
+    /// Nothing was said yet.
+    Nothing,
+    Working {
+        since: Timestamp,
+    },
+    Rests {
+        outcome: Outcome,
+        since: Timestamp,
+        worked_s: i64,
+    },
+}
+
+impl Doing {
+    pub fn works(&self) -> bool {
+        matches!(self, Self::Working { .. })
+    }
+
+    /// Seconds of the exchange that goes on, or of the last one.
+    pub fn seconds(&self, now: Timestamp) -> Option<i64> {
+        match self {
+            Self::Nothing => None,
+            Self::Working { since } => Some((now.as_second() - since.as_second()).max(0)),
+            Self::Rests { worked_s, .. } => Some(*worked_s),
+        }
+    }
+}
+
+/// All of them.
+#[derive(Clone, Debug, Default)]
+pub struct Sessions {
+    nodes: BTreeMap<SessionId, Node>,
+    roots: Vec<SessionId>,
+    viewed: Option<SessionId>,
+    preferred: Option<SessionId>,
+    back: Vec<SessionId>,
+    forward: Vec<SessionId>,
+    /// The row that keys act on.
+    pub cursor: usize,
+}
+
+/// A row of the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Branch {
+    pub session: SessionId,
+    pub depth: usize,
+    /// The last child of its parent.
+    pub last: bool,
+}
+
+impl Sessions {
+    pub fn get(&self, id: SessionId) -> Option<&Node> {
+        self.nodes.get(&id)
+    }
+
+    pub fn get_mut(&mut self, id: SessionId) -> Option<&mut Node> {
+        self.nodes.get_mut(&id)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&SessionId, &Node)> {
+        self.nodes.iter()
+    }
+
+    /// A session is here. The first one comes into view by itself.
+    pub fn add(&mut self, spec: &SessionSpec) {
+        if self.nodes.contains_key(&spec.id) {
+            return;
+        }
+        match spec.parent.and_then(|parent| self.nodes.get_mut(&parent)) {
+            Some(parent) => parent.children.push(spec.id),
+            None => self.roots.push(spec.id),
+        }
+        let node = Node {
+            mode: spec.mode,
+            doing: Doing::Nothing,
+            usage: Usage::default(),
+            context: 0,
+            at: String::new(),
+            transcript: Transcript::default(),
+            children: Vec::new(),
+            started_by: None,
+            spec: spec.clone(),
+        };
+        self.nodes.insert(spec.id, node);
+        if self.viewed.is_none() || self.preferred == Some(spec.id) {
+            self.viewed = Some(spec.id);
+        }
+    }
+
+    /// This one comes into view when it is there.
+    pub fn prefer(&mut self, session: Option<SessionId>) {
+        self.preferred = session;
+    }
+
+    /// The one in view.
+    pub fn viewed(&self) -> Option<SessionId> {
+        self.viewed
+    }
+
+    /// The one in view, whole.
+    pub fn node(&self) -> Option<&Node> {
+        self.nodes.get(&self.viewed?)
+    }
+
+    /// The one in view, to be changed.
+    pub fn node_mut(&mut self) -> Option<&mut Node> {
+        self.nodes.get_mut(&self.viewed?)
+    }
+
+    /// Brings a session into view.
+    pub fn show(&mut self, id: SessionId) {
+        if self.nodes.contains_key(&id) && self.viewed != Some(id) {
+            self.back.extend(self.viewed);
+            self.forward.clear();
+            self.viewed = Some(id);
+        }
+    }
+
+    pub fn go_back(&mut self) {
+        if let Some(id) = self.back.pop() {
+            self.forward.extend(self.viewed);
+            self.viewed = Some(id);
+        }
+    }
+
+    pub fn go_forward(&mut self) {
+        if let Some(id) = self.forward.pop() {
+            self.back.extend(self.viewed);
+            self.viewed = Some(id);
+        }
+    }
+
+    pub fn go_up(&mut self) {
+        if let Some(parent) = self.node().and_then(|node| node.spec.parent) {
+            self.show(parent);
+        }
+    }
+
+    /// The whole tree, a row a session.
+    pub fn rows(&self) -> Vec<Branch> {
+        let mut rows = Vec::new();
+        for root in &self.roots {
+            self.branch(*root, 0, true, &mut rows);
+        }
+        rows
+    }
+
+    fn branch(&self, session: SessionId, depth: usize, last: bool, rows: &mut Vec<Branch>) {
+        rows.push(Branch { session, depth, last });
+        let Some(node) = self.nodes.get(&session) else { return };
+        for (at, child) in node.children.iter().enumerate() {
+            self.branch(*child, depth + 1, at + 1 == node.children.len(), rows);
+        }
+    }
+
+    /// The row of the one in view.
+    pub fn place(&self) -> usize {
+        let mut rows = self.rows().into_iter();
+        rows.position(|row| Some(row.session) == self.viewed).unwrap_or(0)
+    }
+
+    /// How many work.
+    pub fn at_work(&self) -> usize {
+        self.nodes.values().filter(|node| node.doing.works()).count()
+    }
+
+    /// The name of a session as it is shown: its agents' names from the root on.
+    pub fn path(&self, id: SessionId) -> String {
+        self.nodes.get(&id).map(|node| node.spec.path.join(" › ")).unwrap_or_default()
+    }
+}

@@ -1,0 +1,129 @@
+//! What is said in passing, and what the host told at the start.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::{
+    kernel::{event::Seal, spec::Mode},
+    tui::theme::Mark,
+};
+
+/// How long a toast stays.
+const TOAST: Duration = Duration::from_secs(4);
+
+/// A second press within this time does what the first one announced.
+const TWICE: Duration = Duration::from_secs(1);
+
+/// One toast at a time, the newest wins; and keys that want to be pressed twice.
+#[derive(Clone, Debug, Default)]
+pub struct Status {
+    toast: Option<(String, Instant)>,
+    armed: Option<(Twice, Instant)>,
+    /// The window is in front, as far as the terminal tells.
+    pub away: bool,
+}
+
+/// What a second press does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Twice {
+    StopTurn,
+    Quit,
+}
+
+impl Status {
+    pub fn say(&mut self, text: impl Into<String>, now: Instant) {
+        self.toast = Some((text.into(), now + TOAST));
+    }
+
+    pub fn toast(&self, now: Instant) -> Option<&str> {
+        self.toast.as_ref().filter(|(_, until)| now < *until).map(|(text, _)| text.as_str())
+    }
+
+    /// Whether this press is the second; if not, it is the first.
+    pub fn twice(&mut self, what: Twice, now: Instant) -> bool {
+        let second = self.armed.take_if(|(armed, _)| *armed == what);
+        if second.is_some_and(|(_, until)| now <= until) {
+            return true;
+        }
+        self.armed = Some((what, now + TWICE));
+        false
+    }
+
+    /// Another key came between.
+    pub fn disarm(&mut self) {
+        self.armed = None;
+    }
+
+    /// Forgets what is over.
+    pub fn tick(&mut self, now: Instant) {
+        self.toast.take_if(|(_, until)| *until <= now);
+    }
+
+    pub fn deadline(&self) -> Option<Instant> {
+        self.toast.as_ref().map(|(_, until)| *until)
+    }
+}
+
+/// What plays the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Player {
+    /// None; these were looked for.
+    Nobody { looked_for: Vec<String> },
+    /// A model, by the name that is shown.
+    Model(String),
+    /// A script, which is said on the screen as long as it plays.
+    Script(String),
+}
+
+/// One line about this computer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    pub mark: Mark,
+    pub text: String,
+}
+
+/// Where we are.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The folder's name.
+    pub workspace: String,
+    pub player: Player,
+    pub seal: Seal,
+    pub mode: Mode,
+    pub checks: Vec<Check>,
+    /// What the person was last at here, in a line.
+    pub last_here: Option<String>,
+    /// A session is there from the beginning.
+    pub carries_on: bool,
+    /// The row of the first screen that has the bar.
+    pub row: usize,
+    /// A start was asked for and has not come yet, with these words.
+    pub starting: Option<String>,
+    /// To be left as soon as nobody works any more.
+    pub leaving: bool,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self {
+            workspace: String::new(),
+            player: Player::Nobody { looked_for: Vec::new() },
+            seal: Seal::None,
+            mode: Mode::Default,
+            checks: Vec::new(),
+            last_here: None,
+            carries_on: false,
+            row: 0,
+            starting: None,
+            leaving: false,
+        }
+    }
+}
+
+impl Place {
+    /// Whether there is neither a model nor a session.
+    pub fn starts_empty(&self) -> bool {
+        matches!(self.player, Player::Nobody { .. }) && !self.carries_on
+    }
+}

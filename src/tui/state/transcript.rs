@@ -1,0 +1,482 @@
+//! What was said and done in one session, in order.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::{
+    kernel::{
+        capability::{Body as Effect, Category},
+        event::{Call, Origin},
+        gate::approval::Question,
+        id::CallId,
+        invoke::ToolResult,
+    },
+    tui::{
+        cell::{Body, Called, Cell, Code, Fold, Nested, Progress},
+        theme::Mark,
+    },
+};
+
+/// Where the view of a transcript stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scroll {
+    /// At the end, whatever comes.
+    #[default]
+    Follow,
+    /// With this row of this cell at the top, whatever comes.
+    Held { cell: usize, row: usize },
+}
+
+/// The cells of one session.
+#[derive(Clone, Debug, Default)]
+pub struct Transcript {
+    pub cells: Vec<Cell>,
+    pub scroll: Scroll,
+    /// The cell that keys act on.
+    pub here: Option<usize>,
+    /// Which cell a call is in: its own, or that of the run that made it.
+    calls: HashMap<CallId, usize>,
+    /// How far the live text was read.
+    scan: Scan,
+}
+
+impl Transcript {
+    fn push(&mut self, body: Body) -> usize {
+        self.cells.push(Cell::new(body));
+        self.cells.len() - 1
+    }
+
+    /// Somebody spoke.
+    pub fn said(&mut self, text: &str) {
+        self.end_text();
+        self.push(Body::Said(text.to_owned()));
+    }
+
+    /// The model wrote. A paragraph that is over becomes a cell of its own, so that a long answer
+    /// is not laid out again and again.
+    pub fn streamed(&mut self, more: &str) {
+        if !matches!(self.cells.last(), Some(Cell { body: Body::Text { live: true, .. }, .. })) {
+            self.push(Body::Text { text: String::new(), live: true });
+            self.scan = Scan::default();
+        }
+        let Some(Cell { body: Body::Text { text, .. }, .. }) = self.cells.last_mut() else {
+            return;
+        };
+        text.push_str(more);
+        let Some(end) = self.scan.paragraph_end(text) else { return };
+        let rest = text.split_off(end);
+        self.end_text();
+        self.streamed(&rest);
+    }
+
+    /// The model's text is over for now.
+    pub fn end_text(&mut self) {
+        let Some(cell) = self.cells.last_mut() else { return };
+        let Body::Text { text, live } = &mut cell.body else { return };
+        *live = false;
+        if text.trim().is_empty() {
+            self.cells.pop();
+        } else {
+            cell.touch();
+        }
+    }
+
+    /// A notice; the same one twice in a row is one.
+    pub fn notice(&mut self, mark: Mark, text: impl Into<String>) {
+        let text = text.into();
+        self.end_text();
+        if let Some(Cell { body: Body::Notice { text: last, .. }, .. }) = self.cells.last()
+            && *last == text
+        {
+            return;
+        }
+        self.push(Body::Notice { mark, text });
+    }
+
+    /// An agent was started.
+    pub fn agent(&mut self, body: Body) {
+        self.end_text();
+        self.push(body);
+    }
+
+    /// A new turn begins: runs that went well fold, unless someone looks at them.
+    pub fn fold_finished(&mut self) {
+        if self.scroll != Scroll::Follow {
+            return;
+        }
+        for cell in &mut self.cells {
+            if let Body::Code(code) = &mut cell.body
+                && code.progress == Progress::Done
+                && code.fold == Fold::Part
+            {
+                code.fold = Fold::Shut;
+                cell.touch();
+            }
+        }
+    }
+
+    /// A question about a call waits.
+    pub fn asked(&mut self, question: &Question) {
+        let progress = Progress::Asking;
+        self.call(&question.call, question.category, progress);
+        let object = question.preview.object.clone();
+        let facts = question.preview.facts.iter().filter(|fact| fact.starts_with(['+', '−']));
+        let object = facts.fold(object, |object, fact| format!("{object} {fact}"));
+        self.change(question.call.id, |called| called.object = object);
+        if let Some(nested) =
+            self.code_of(question.call.id).and_then(|code| code.nested(question.call.id))
+        {
+            nested.asks = Some(question.id);
+        }
+        if let (Some(code), Effect::Code { .. }) =
+            (self.code_of(question.call.id), &question.preview.body)
+        {
+            code.fold = Fold::Part;
+        }
+    }
+
+    /// A question about a call is over, one way or the other; what follows says how.
+    pub fn settled(&mut self, call: CallId, progress: Progress) {
+        self.progress(call, progress);
+    }
+
+    /// A call began.
+    pub fn started(&mut self, call: &Call, category: Category, at: Timestamp) {
+        if category == Category::Read
+            && call.name != "execute_code"
+            && let Some(parent) = call.parent
+            && let Some(at) = self.calls.get(&parent).copied()
+        {
+            // Counted with the run; a line for each of 400 reads helps nobody.
+            if let Body::Code(code) = &mut self.cells[at].body {
+                code.reads += 1;
+                return;
+            }
+        }
+        self.call(call, category, Progress::Running { since: at });
+    }
+
+    /// A call has its result.
+    pub fn finished(
+        &mut self,
+        call: CallId,
+        origin: Origin,
+        parent: Option<CallId>,
+        result: &ToolResult,
+    ) {
+        let known = self.calls.contains_key(&call);
+        if !known && (result.ok || origin != Origin::Model) && parent.is_some() {
+            // A read of a run, or one that was refused there: the run's own output tells.
+            return;
+        }
+        if !known {
+            let call = Call {
+                id: call,
+                name: result.name.clone(),
+                input: result.input.clone(),
+                origin,
+                parent,
+            };
+            self.call(&call, Category::Read, Progress::Asking);
+        }
+        let started =
+            self.find(call).is_some_and(|progress| matches!(progress, Progress::Running { .. }));
+        self.progress(call, Progress::of_result(result, started));
+        if let Some(code) = self.code_of(call)
+            && code.call == call
+        {
+            code.output = tail(&output_text(result));
+            if code.timed_out && !result.ok {
+                let limit = code.limit_ms.div_ceil(1000);
+                code.progress = Progress::Limit(format!("used its {limit} s and was ended"));
+            }
+        }
+        self.touch(call);
+    }
+
+    /// What is still open was cut off: the program that ran it is gone.
+    pub fn interrupted(&mut self) {
+        self.end_text();
+        for cell in &mut self.cells {
+            let cut = |progress: &mut Progress| match progress {
+                Progress::Running { .. } => {
+                    *progress = Progress::Unknown("interrupted; its effect is unknown".to_owned());
+                }
+                Progress::Asking => {
+                    *progress = Progress::Stopped("interrupted before it began".to_owned());
+                }
+                _ => {}
+            };
+            match &mut cell.body {
+                Body::Code(code) => {
+                    cut(&mut code.progress);
+                    code.effects.iter_mut().for_each(|nested| cut(&mut nested.called.progress));
+                }
+                Body::Call(called) => cut(&mut called.progress),
+                Body::Said(_) | Body::Text { .. } | Body::Agent { .. } | Body::Notice { .. } => {
+                    continue;
+                }
+            }
+            cell.touch();
+        }
+    }
+
+    /// The run that is a call, or in which it was made.
+    pub fn code_of(&mut self, call: CallId) -> Option<&mut Code> {
+        let cell = self.cells.get_mut(*self.calls.get(&call)?)?;
+        cell.touch();
+        match &mut cell.body {
+            Body::Code(code) => Some(code),
+            Body::Said(_)
+            | Body::Text { .. }
+            | Body::Call(_)
+            | Body::Agent { .. }
+            | Body::Notice { .. } => None,
+        }
+    }
+
+    /// The run that is a call, to be read.
+    pub fn code(&self, call: CallId) -> Option<&Code> {
+        match &self.cells.get(*self.calls.get(&call)?)?.body {
+            Body::Code(code) if code.call == call => Some(code),
+            _ => None,
+        }
+    }
+
+    /// The cell a call is in.
+    pub fn cell_of(&self, call: CallId) -> Option<usize> {
+        self.calls.get(&call).copied()
+    }
+
+    fn touch(&mut self, call: CallId) {
+        if let Some(at) = self.calls.get(&call) {
+            self.cells[*at].touch();
+        }
+    }
+
+    fn find(&self, call: CallId) -> Option<&Progress> {
+        match &self.cells.get(*self.calls.get(&call)?)?.body {
+            Body::Code(code) if code.call == call => Some(&code.progress),
+            Body::Code(code) => {
+                let mut nested = code.effects.iter();
+                nested.find(|nested| nested.call == call).map(|nested| &nested.called.progress)
+            }
+            Body::Call(called) => Some(&called.progress),
+            Body::Said(_) | Body::Text { .. } | Body::Agent { .. } | Body::Notice { .. } => None,
+        }
+    }
+
+    fn progress(&mut self, call: CallId, progress: Progress) {
+        if let Some(code) = self.code_of(call)
+            && code.call == call
+        {
+            code.progress = progress;
+            return;
+        }
+        self.change(call, |called| called.progress = progress);
+    }
+
+    /// Changes the line of a call that is no run.
+    fn change(&mut self, call: CallId, change: impl FnOnce(&mut Called)) {
+        let Some(at) = self.calls.get(&call) else { return };
+        let cell = &mut self.cells[*at];
+        cell.touch();
+        match &mut cell.body {
+            Body::Code(code) => {
+                if let Some(nested) = code.nested(call) {
+                    nested.asks = None;
+                    change(&mut nested.called);
+                }
+            }
+            Body::Call(called) => change(called),
+            Body::Said(_) | Body::Text { .. } | Body::Agent { .. } | Body::Notice { .. } => {}
+        }
+    }
+
+    /// Makes the place for a call, or moves it on.
+    fn call(&mut self, call: &Call, category: Category, progress: Progress) {
+        if self.calls.contains_key(&call.id) {
+            self.progress(call.id, progress);
+            return;
+        }
+        let line = match call.origin {
+            Origin::Python { line } => line,
+            Origin::Model | Origin::Person => None,
+        };
+        let parent = call.parent.and_then(|parent| self.calls.get(&parent).copied());
+        let called = || Called {
+            name: call.name.clone(),
+            category,
+            object: object(&call.input),
+            progress: progress.clone(),
+        };
+        if call.name != "execute_code"
+            && let Some(at) = parent
+            && let Body::Code(code) = &mut self.cells[at].body
+        {
+            let (call, called) = (call.id, called());
+            code.effects.push(Nested { call, line, asks: None, called });
+            self.calls.insert(call, at);
+            self.cells[at].touch();
+            return;
+        }
+        self.end_text();
+        let body = if call.name == "execute_code" {
+            Body::Code(Box::new(code(call, progress)))
+        } else {
+            Body::Call(called())
+        };
+        let at = self.push(body);
+        self.calls.insert(call.id, at);
+    }
+}
+
+fn code(call: &Call, progress: Progress) -> Code {
+    let text = |key: &str| call.input.get(key).and_then(Value::as_str);
+    let source = text("code").unwrap_or_default();
+    Code {
+        call: call.id,
+        filename: text("filename").unwrap_or("main.py").to_owned(),
+        lines: source.trim_end_matches('\n').split('\n').map(str::to_owned).collect(),
+        colours: Vec::new(),
+        progress,
+        seal: None,
+        limit_ms: 0,
+        ran_ms: 0,
+        timed_out: false,
+        fold: Fold::Part,
+        reads: 0,
+        effects: Vec::new(),
+        output: Vec::new(),
+    }
+}
+
+/// What a call acts on, as far as its arguments tell.
+fn object(input: &Value) -> String {
+    let first = input.as_object().and_then(|fields| fields.values().next());
+    match first {
+        Some(Value::String(text)) => text.lines().next().unwrap_or_default().to_owned(),
+        Some(Value::Array(words)) => {
+            let words = words.iter().filter_map(Value::as_str);
+            words.collect::<Vec<_>>().join(" ")
+        }
+        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) | None => {
+            String::new()
+        }
+    }
+}
+
+/// What a run printed, or why it failed.
+fn output_text(result: &ToolResult) -> String {
+    match result.content.get("message").and_then(Value::as_str) {
+        Some(message) if !result.ok => message.to_owned(),
+        _ => match result.content.get("stdout").and_then(Value::as_str) {
+            Some(stdout) => stdout.to_owned(),
+            None => result.text(),
+        },
+    }
+}
+
+/// The last lines of an output, for the cell.
+fn tail(text: &str) -> Vec<String> {
+    const LINES: usize = 8;
+    let lines: Vec<_> = text.trim_end().lines().collect();
+    let from = lines.len().saturating_sub(LINES);
+    lines[from..].iter().map(|line| (*line).to_owned()).collect()
+}
+
+/// Looks for the end of a paragraph in a text that grows; what was read is not read again.
+#[derive(Clone, Debug, Default)]
+struct Scan {
+    /// The start of the first line that is not whole.
+    at: usize,
+    fence: Option<&'static str>,
+    /// Behind the last blank line.
+    end: Option<usize>,
+}
+
+impl Scan {
+    /// Where a paragraph ends that will not change any more: behind a blank line outside of a
+    /// fence, once something stands there that is not indented (which could belong to a list).
+    fn paragraph_end(&mut self, text: &str) -> Option<usize> {
+        while let Some(length) = text[self.at..].find('\n') {
+            let line = &text[self.at..self.at + length];
+            if let Some(end) = self.begins(line) {
+                return Some(end);
+            }
+            let next = self.at + length + 1;
+            let trimmed = line.trim_start();
+            match self.fence {
+                Some(open) => {
+                    let rest = trimmed.trim_end().trim_start_matches(['`', '~']);
+                    if trimmed.starts_with(open) && rest.is_empty() {
+                        self.fence = None;
+                    }
+                }
+                None if trimmed.starts_with("```") => self.fence = Some("```"),
+                None if trimmed.starts_with("~~~") => self.fence = Some("~~~"),
+                None if trimmed.is_empty() && !text[..next].trim().is_empty() => {
+                    self.end = Some(next);
+                }
+                None => self.end = None,
+            }
+            self.at = next;
+        }
+        self.begins(&text[self.at..])
+    }
+
+    /// Whether this line, whole or not, begins another paragraph.
+    fn begins(&self, line: &str) -> Option<usize> {
+        let indented = line.is_empty() || line.starts_with(char::is_whitespace);
+        self.end.filter(|end| *end == self.at && !indented)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn a_paragraph_is_over_when_another_one_begins() {
+        for (text, expected) in [
+            ("one", None),
+            ("one\n\n", None),
+            ("one\n\ntwo", Some(5)),
+            ("one\n\ntwo\n\nthree", Some(5)),
+            ("```\na\n\nb", None),
+            ("```\na\n\nb\n```\n\nc", Some(14)),
+            ("1. a\n\n   more", None),
+            ("1. a\n\n   more\n\nnext", Some(15)),
+            ("\n\ntext", None),
+        ] {
+            assert_eq!(Scan::default().paragraph_end(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn streamed_text_is_kept_whole_however_it_is_cut() {
+        let text = "First.\n\n- a\n- b\n\n```py\nx\n\ny\n```\n\nLast.";
+        for size in 1..9 {
+            let mut transcript = Transcript::default();
+            let chars: Vec<char> = text.chars().collect();
+            for piece in chars.chunks(size) {
+                transcript.streamed(&piece.iter().collect::<String>());
+            }
+            transcript.end_text();
+            let whole: String = transcript
+                .cells
+                .iter()
+                .map(|cell| match &cell.body {
+                    Body::Text { text, live: false } => text.as_str(),
+                    _ => panic!("only text was streamed"),
+                })
+                .collect();
+            assert_eq!(whole, text);
+            assert_eq!(transcript.cells.len(), 4, "in pieces of {size}");
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Everything that waits for the person, oldest first, whatever its depth.
+
+use std::{cell::RefCell, ops::Range, sync::Arc};
+
+use jiff::Timestamp;
+use ratatui::text::Line;
+
+use super::draft::Draft;
+use crate::{
+    kernel::{gate::approval::Question, id::ApprovalId},
+    tui::{
+        clean::{Deceit, Piece},
+        diff::Diff,
+        highlight::Colours,
+    },
+};
+
+/// What is asked about, made ready for the screen off the loop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Paper {
+    pub sheet: Sheet,
+    /// Where something hides, in words, and what.
+    pub deceits: Vec<(String, Deceit)>,
+    /// The object of the effect, look-alikes and hidden characters as codes.
+    pub object: Vec<Piece>,
+}
+
+/// The full text of an effect, ready to be laid out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sheet {
+    Diff(Diff),
+    /// Lines with their colours, numbered.
+    Code(Vec<(String, Colours)>),
+    /// Label and value; a value that goes on hangs below itself.
+    Fields(Vec<(String, String)>),
+    Text(Vec<String>),
+}
+
+/// Rows of a sheet, laid out for one width and look.
+pub type Laid = (usize, u64, Arc<Vec<Line<'static>>>);
+
+/// One question that waits.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    pub question: Question,
+    pub asked: Timestamp,
+    pub put_off: bool,
+    /// Absent until it was made ready; nothing can be answered before.
+    pub paper: Option<Arc<Paper>>,
+    /// The first row in sight.
+    pub top: usize,
+    /// The rows that were in sight at some time, from the first on, without a gap.
+    pub seen: usize,
+    /// The last row was in sight.
+    pub end_seen: bool,
+    /// The file of the script that asks, where one does.
+    pub script: Option<String>,
+    /// The line of it that asks.
+    pub source: Option<String>,
+    pub zoomed: bool,
+    pub laid: RefCell<Option<Laid>>,
+}
+
+/// A second step of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Form {
+    Because(ApprovalId, Draft),
+    Wider(ApprovalId),
+}
+
+impl Form {
+    /// The question it belongs to.
+    pub fn question(&self) -> ApprovalId {
+        match self {
+            Self::Because(question, _) | Self::Wider(question) => *question,
+        }
+    }
+}
+
+/// The queue.
+#[derive(Clone, Debug, Default)]
+pub struct Queue {
+    waiting: Vec<Waiting>,
+    chosen: Option<ApprovalId>,
+    /// The question from which somebody went away to write.
+    pub declined: Option<ApprovalId>,
+    pub form: Option<Form>,
+    /// The row of the list that keys act on.
+    pub cursor: usize,
+}
+
+impl Waiting {
+    /// Whether anything in it could deceive the eye.
+    pub fn deceives(&self) -> bool {
+        self.paper.as_ref().is_some_and(|paper| !paper.deceits.is_empty())
+    }
+
+    /// Takes in that these rows, of so many, were drawn.
+    pub fn saw(&mut self, rows: Range<usize>, total: usize) {
+        self.end_seen |= self.paper.is_some() && rows.end >= total;
+        if rows.start <= self.seen {
+            self.seen = self.seen.max(rows.end);
+        }
+    }
+}
+
+impl Queue {
+    /// All of them: those that ask first, oldest first, then those put off.
+    pub fn ordered(&self) -> Vec<&Waiting> {
+        let asking = self.waiting.iter().filter(|waiting| !waiting.put_off);
+        asking.chain(self.waiting.iter().filter(|waiting| waiting.put_off)).collect()
+    }
+
+    /// How many ask.
+    pub fn asking(&self) -> usize {
+        self.waiting.iter().filter(|waiting| !waiting.put_off).count()
+    }
+
+    /// How many were put off.
+    pub fn put_off(&self) -> usize {
+        self.waiting.len() - self.asking()
+    }
+
+    /// A new question; one that is there already is left alone.
+    pub fn ask(&mut self, question: Question, asked: Timestamp) {
+        if self.get(question.id).is_none() {
+            self.waiting.push(Waiting {
+                question,
+                asked,
+                put_off: false,
+                paper: None,
+                top: 0,
+                seen: 0,
+                end_seen: false,
+                script: None,
+                source: None,
+                zoomed: false,
+                laid: RefCell::default(),
+            });
+        }
+    }
+
+    /// The question that is on the screen: the one chosen, else the oldest that asks.
+    pub fn current(&self) -> Option<&Waiting> {
+        let chosen = self.chosen.and_then(|id| self.get(id));
+        chosen.or_else(|| self.waiting.iter().find(|waiting| !waiting.put_off))
+    }
+
+    /// The same, to be changed.
+    pub fn current_mut(&mut self) -> Option<&mut Waiting> {
+        let id = self.current()?.question.id;
+        self.get_mut(id)
+    }
+
+    /// The place of the current one among those that ask, from 1.
+    pub fn place(&self, id: ApprovalId) -> usize {
+        self.ordered().iter().position(|waiting| waiting.question.id == id).map_or(0, |at| at + 1)
+    }
+
+    pub fn get(&self, id: ApprovalId) -> Option<&Waiting> {
+        self.waiting.iter().find(|waiting| waiting.question.id == id)
+    }
+
+    pub fn get_mut(&mut self, id: ApprovalId) -> Option<&mut Waiting> {
+        self.waiting.iter_mut().find(|waiting| waiting.question.id == id)
+    }
+
+    /// Takes one out, because it was answered or withdrawn. The words of a form that goes with it
+    /// come back.
+    pub fn remove(&mut self, id: ApprovalId) -> (Option<Waiting>, Option<String>) {
+        let at = self.waiting.iter().position(|waiting| waiting.question.id == id);
+        let words = match self.form.take_if(|form| form.question() == id) {
+            Some(Form::Because(_, draft)) if !draft.is_empty() => Some(draft.text()),
+            _ => None,
+        };
+        if self.chosen == Some(id) {
+            self.chosen = None;
+        }
+        (at.map(|at| self.waiting.remove(at)), words)
+    }
+
+    /// What was in sight of them is forgotten, for it is laid out anew.
+    pub fn unsee(&mut self) {
+        for waiting in &mut self.waiting {
+            (waiting.seen, waiting.end_seen) = (0, false);
+        }
+    }
+
+    /// Shows this one, also if it was put off; it keeps that state.
+    pub fn choose(&mut self, id: ApprovalId) {
+        if self.get(id).is_some() {
+            self.chosen = Some(id);
+        }
+    }
+
+    /// Shows the next (or previous) of those that wait.
+    pub fn step(&mut self, forward: bool) {
+        let order: Vec<_> = self.ordered().iter().map(|waiting| waiting.question.id).collect();
+        let Some(current) = self.current().map(|waiting| waiting.question.id) else {
+            self.chosen = order.first().copied();
+            return;
+        };
+        let at = order.iter().position(|id| *id == current).unwrap_or(0);
+        let step = if forward { 1 } else { order.len() - 1 };
+        self.chosen = order.get((at + step) % order.len()).copied();
+    }
+
+    /// Puts one off, or takes it up again.
+    pub fn toggle(&mut self, id: ApprovalId) {
+        if let Some(waiting) = self.get_mut(id) {
+            waiting.put_off = !waiting.put_off;
+        }
+        if self.chosen == Some(id) {
+            self.chosen = None;
+        }
+    }
+
+    /// Puts the current one off: it keeps waiting, and no longer comes up by itself.
+    pub fn not_now(&mut self) -> Option<ApprovalId> {
+        let waiting = self.current_mut()?;
+        waiting.put_off = true;
+        let id = waiting.question.id;
+        self.chosen = None;
+        Some(id)
+    }
+
+    /// The names of those of one session.
+    pub fn of_session(&self, session: crate::kernel::id::SessionId) -> Vec<ApprovalId> {
+        let mine = self.waiting.iter().filter(|waiting| waiting.question.session == session);
+        mine.map(|waiting| waiting.question.id).collect()
+    }
+}

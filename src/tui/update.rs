@@ -1,0 +1,166 @@
+//! What a message does to the screen's state. Plain functions: what must happen outside comes back
+//! as effects, and time is whatever the message says.
+
+mod events;
+mod input;
+mod panes;
+mod question;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use question::{asker, why_not_wider};
+
+use super::{
+    effect::Effect,
+    message::{Came, Message},
+    state::{Drawn, Focus, Leave, Moment, State},
+};
+
+/// Applies one message.
+pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
+    let mut effects = match message {
+        Message::Tick(now, clocks) => {
+            let effects = pass(state, now);
+            state.output.clocks = clocks.into_iter().collect();
+            effects
+        }
+        Message::Input(now, input) => {
+            let mut effects = pass(state, now);
+            effects.extend(input::apply(state, input));
+            effects
+        }
+        Message::Drawn(now, drawn) => {
+            let effects = pass(state, now);
+            note(state, drawn);
+            effects
+        }
+        Message::Happened(envelope) => events::apply(state, &envelope),
+        Message::Came(came) => take(state, came),
+        Message::Checked(at, check) => {
+            if let Some(place) = state.place.checks.get_mut(at) {
+                *place = check;
+            }
+            Vec::new()
+        }
+        Message::Themed(Ok(theme)) => {
+            state.look.change(theme);
+            Vec::new()
+        }
+        Message::Themed(Err(fault)) => {
+            state.status.say(fault, state.now.at);
+            Vec::new()
+        }
+        Message::Signalled => {
+            state.leave = Some(Leave::Signal);
+            Vec::new()
+        }
+    };
+    settle(state);
+    if state.place.leaving && state.sessions.at_work() == 0 {
+        state.leave = Some(Leave::Quit);
+    }
+    let other = state.output.shown().is_some_and(|run| state.output.of != Some(run.call));
+    if other && let Some((session, call)) = state.output.want() {
+        effects.push(Effect::ReadOutput(session, call));
+    }
+    effects
+}
+
+/// Lets time pass: a letter that has stood alone for long enough answers. Time never goes back:
+/// a key that was read before the last frame was reported is that old.
+fn pass(state: &mut State, now: Moment) -> Vec<Effect> {
+    state.now = now;
+    state.status.tick(now.at);
+    match state.guard.due(now.at) {
+        Some((question, letter)) => question::letter(state, question, letter),
+        None => Vec::new(),
+    }
+}
+
+/// Takes in what the last frame showed.
+fn note(state: &mut State, drawn: Drawn) {
+    if drawn.width != state.drawn.width {
+        // Rows are other rows now.
+        state.queue.unsee();
+    }
+    match &drawn.question {
+        Some(seen) => {
+            state.guard.drawn(seen.id, seen.live, state.now.at);
+            if let Some(waiting) = state.queue.get_mut(seen.id) {
+                waiting.top = seen.top;
+                waiting.saw(seen.top..seen.top + seen.rows, seen.total);
+            }
+        }
+        None => state.guard.hidden(),
+    }
+    state.drawn = drawn;
+}
+
+/// Keeps what belongs together together: the guard watches over the question in view, and the
+/// question takes the keys from an empty, quiet composer.
+fn settle(state: &mut State) {
+    let current = state.queue.current().map(|waiting| waiting.question.id);
+    if let Some(letter) = state.guard.attend(current) {
+        question::typed(state, letter);
+    }
+    match current {
+        None => {
+            state.queue.declined = None;
+            if state.focus == Focus::Question {
+                state.focus = Focus::Composer;
+            }
+        }
+        Some(id) => {
+            let free = state.focus == Focus::Composer
+                && state.popup.is_none()
+                && state.composer.draft.is_empty()
+                && state.queue.declined != Some(id);
+            if free && state.guard.live(state.now.at) {
+                state.focus = Focus::Question;
+            }
+        }
+    }
+}
+
+fn take(state: &mut State, came: Came) -> Vec<Effect> {
+    match came {
+        Came::Refused(id) => {
+            let script = state.queue.get(id).map(question::asker);
+            let who = script.unwrap_or_else(|| "it".to_owned());
+            state.status.say(format!("Not done: {who} had ended before your yes."), state.now.at);
+            question::gone(state, id);
+        }
+        Came::Started(session) => {
+            state.place.starting = None;
+            state.sessions.show(session);
+            state.focus = Focus::Composer;
+        }
+        Came::NotStarted(fault) => {
+            state.status.say(fault, state.now.at);
+            if let Some(text) = state.place.starting.take() {
+                state.composer.give_back(&text);
+            }
+        }
+        Came::Output(call, page) => {
+            if state.output.came(call, page)
+                && let Some((session, call)) = state.output.want()
+            {
+                return vec![Effect::ReadOutput(session, call)];
+            }
+        }
+        Came::Coloured(session, call, colours) => {
+            let node = state.sessions.get_mut(session);
+            if let Some(code) = node.and_then(|node| node.transcript.code_of(call)) {
+                code.colours = colours;
+            }
+        }
+        Came::Prepared(id, paper) => {
+            if let Some(waiting) = state.queue.get_mut(id) {
+                waiting.paper = Some(paper);
+            }
+        }
+        Came::NotSuspended(why) => state.status.say(why, state.now.at),
+    }
+    Vec::new()
+}

@@ -1,0 +1,282 @@
+//! What the events of sessions do to the screen.
+
+use std::sync::Arc;
+
+use crate::{
+    kernel::{
+        event::{Call, Decider, Envelope, Event, ExitStatus, Outcome, Stop},
+        gate::approval::{Answer, Question, Scope, Then},
+        id::{ApprovalId, SessionId},
+    },
+    tui::{
+        cell::{Body, Progress, ending},
+        effect::Effect,
+        state::{
+            State,
+            output::Run,
+            sessions::{Doing, Node},
+            waiting::Waiting,
+        },
+        theme::Mark,
+        words,
+    },
+};
+
+pub(super) fn apply(state: &mut State, envelope: &Arc<Envelope>) -> Vec<Effect> {
+    let (session, at) = (envelope.session, envelope.at);
+    if let Event::SessionStarted { spec } = &envelope.event {
+        state.sessions.add(spec);
+        return Vec::new();
+    }
+    match &envelope.event {
+        Event::ApprovalRequested { question } => return asked(state, question, at),
+        Event::ApprovalAnswered { approval, answer, by, .. } => {
+            answered(state, *approval, answer, *by);
+            return Vec::new();
+        }
+        Event::ApprovalWithdrawn { approval, reason, .. } => {
+            withdrawn(state, *approval, reason);
+            return Vec::new();
+        }
+        Event::SessionResumed { .. } => {
+            for id in state.queue.of_session(session) {
+                super::question::gone(state, id);
+            }
+        }
+        Event::MessageSent { text } => {
+            let queued = &mut state.composer.queued;
+            if let Some(at) = queued.iter().position(|(to, said)| *to == session && said == text) {
+                queued.remove(at);
+            }
+        }
+        _ => {}
+    }
+    let effects = of_run(state, envelope);
+    if let Some(node) = state.sessions.get_mut(session) {
+        of_session(node, envelope);
+    }
+    if let Event::ChildStarted { call, child, .. } = &envelope.event
+        && let Some(node) = state.sessions.get_mut(*child)
+    {
+        node.started_by = Some(*call);
+    }
+    effects
+}
+
+/// What concerns programs and their output, whoever runs them.
+fn of_run(state: &mut State, envelope: &Envelope) -> Vec<Effect> {
+    let session = envelope.session;
+    match &envelope.event {
+        Event::CallStarted { call, .. } => colour(session, call).into_iter().collect(),
+        Event::ExecutionStarted { call, program, limit_ms, .. } => {
+            state.output.begin(Run {
+                call: *call,
+                session,
+                program: program.clone(),
+                limit_ms: *limit_ms,
+                lines: 0,
+                since: envelope.at,
+                ended: None,
+            });
+            Vec::new()
+        }
+        Event::OutputWritten { call, lines, .. } => {
+            if let Some(run) = state.output.run_mut(*call) {
+                run.lines = *lines;
+            }
+            read(state, *call)
+        }
+        Event::ExecutionFinished { call, status, ran_ms, .. } => {
+            let effects = read(state, *call);
+            if let Some(run) = state.output.run_mut(*call) {
+                run.ended = Some((words::exit(status), *ran_ms));
+            }
+            effects
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Reads the output again if it is the one on the screen.
+fn read(state: &mut State, call: crate::kernel::id::CallId) -> Vec<Effect> {
+    if state.output.shown().is_none_or(|run| run.call != call) {
+        return Vec::new();
+    }
+    state.output.want().map(|(of, call)| Effect::ReadOutput(of, call)).into_iter().collect()
+}
+
+fn colour(session: SessionId, call: &Call) -> Option<Effect> {
+    let code = call.input.get("code")?.as_str()?;
+    (call.name == "execute_code").then(|| Effect::Colour(session, call.id, code.to_owned()))
+}
+
+fn of_session(node: &mut Node, envelope: &Envelope) {
+    let at = envelope.at;
+    let log = &mut node.transcript;
+    match &envelope.event {
+        Event::SessionResumed { notice } => {
+            log.interrupted();
+            let text = match notice {
+                Some(notice) => format!("Carried on. {notice}"),
+                None => "Carried on from where it was left.".to_owned(),
+            };
+            log.notice(Mark::Here, text);
+            rest(node, Outcome::Stopped, at);
+        }
+        Event::MessageSent { text } => {
+            log.said(text);
+            node.doing = Doing::Working { since: at };
+            node.at = "answering".to_owned();
+        }
+        Event::TurnStarted { .. } => {
+            log.end_text();
+            log.fold_finished();
+            if !node.doing.works() {
+                node.doing = Doing::Working { since: at };
+            }
+            node.at = "answering".to_owned();
+        }
+        Event::TextStreamed { text } => log.streamed(text),
+        Event::TurnFinished { stop, usage, .. } => {
+            log.end_text();
+            node.usage += *usage;
+            node.context = usage.input + usage.output;
+            match stop {
+                Stop::End | Stop::Calls | Stop::Interrupted => {}
+                Stop::Length => log.notice(
+                    Mark::Warning,
+                    "The answer was cut at the model's own limit. Ask it to go on.",
+                ),
+                Stop::Failed { message } => log.notice(Mark::Failed, message.clone()),
+            }
+        }
+        Event::ExchangeFinished { outcome } | Event::SessionFinished { outcome } => {
+            log.end_text();
+            if node.doing.works()
+                && let Some((mark, text)) = ending(outcome)
+            {
+                log.notice(mark, text);
+            }
+            rest(node, outcome.clone(), at);
+        }
+        Event::CallStarted { call, category, .. } => {
+            log.started(call, *category, at);
+            node.at = words::effect(*category, &call.name);
+        }
+        Event::ExecutionStarted { call, program, seal, limit_ms } => {
+            node.at = program.clone();
+            if let Some(code) = log.code_of(*call)
+                && code.call == *call
+            {
+                (code.seal, code.limit_ms) = (Some(*seal), *limit_ms);
+            }
+        }
+        Event::ExecutionFinished { call, status, ran_ms, .. } => {
+            if let Some(code) = log.code_of(*call)
+                && code.call == *call
+            {
+                code.ran_ms = *ran_ms;
+                code.timed_out = *status == ExitStatus::TimedOut;
+            }
+        }
+        Event::CallFinished { call, parent, origin, result, .. } => {
+            log.finished(*call, *origin, *parent, result);
+        }
+        Event::ModeChanged { from, to } => {
+            node.mode = *to;
+            log.notice(Mark::Here, format!("Mode: {}, was {}.", to.name(), from.name()));
+        }
+        Event::ChildStarted { child, agent, task, .. } => {
+            log.agent(Body::Agent { name: agent.clone(), session: *child, task: task.clone(), at })
+        }
+        Event::SessionStarted { .. }
+        | Event::ApprovalRequested { .. }
+        | Event::ApprovalAnswered { .. }
+        | Event::ApprovalWithdrawn { .. }
+        | Event::OutputWritten { .. } => {}
+    }
+}
+
+fn rest(node: &mut Node, outcome: Outcome, at: jiff::Timestamp) {
+    if let Doing::Working { since } = node.doing {
+        let worked_s = words::seconds(since, at);
+        node.doing = Doing::Rests { outcome, since: at, worked_s };
+    }
+    node.at.clear();
+}
+
+fn asked(state: &mut State, question: &Question, at: jiff::Timestamp) -> Vec<Effect> {
+    let session = question.session;
+    let mut script = None;
+    if let Some(node) = state.sessions.get_mut(session) {
+        node.transcript.asked(question);
+        let asker = question.script.or(question.call.parent);
+        script = asker.and_then(|call| node.transcript.code(call)).map(|code| {
+            let line = match question.call.origin {
+                crate::kernel::event::Origin::Python { line } => line,
+                _ => None,
+            };
+            let at = line.and_then(|line| usize::try_from(line).ok()?.checked_sub(1));
+            let source = at.and_then(|at| code.lines.get(at)).map(|line| line.trim().to_owned());
+            (code.filename.clone(), source)
+        });
+    }
+    state.queue.ask(question.clone(), at);
+    if let (Some((file, source)), Some(waiting)) = (script, state.queue.get_mut(question.id)) {
+        waiting.script = Some(file);
+        waiting.source = source;
+    }
+    let mut effects = vec![Effect::Prepare(Box::new(question.clone()))];
+    effects.extend(colour(session, &question.call));
+    if state.status.away {
+        let who = question.path.join(" › ");
+        effects.push(Effect::Notify(format!("{who} asks: {}", question.preview.object)));
+    }
+    effects
+}
+
+fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: Decider) {
+    let Some(waiting) = super::question::gone(state, id) else { return };
+    let question = &waiting.question;
+    let progress = match answer {
+        Answer::Allow { .. } => Progress::Running { since: state.now.wall },
+        Answer::Deny { because: Some(words), .. } => Progress::Denied(format!("no: {words}")),
+        Answer::Deny { because: None, .. } => Progress::Denied("denied by you".to_owned()),
+    };
+    if let Some(node) = state.sessions.get_mut(question.session) {
+        node.transcript.settled(question.call.id, progress);
+    }
+    if let Some(text) = toast(&waiting, answer, by) {
+        state.status.say(text, state.now.at);
+    }
+}
+
+fn toast(waiting: &Waiting, answer: &Answer, by: Decider) -> Option<String> {
+    let object = &waiting.question.preview.object;
+    match (by, answer) {
+        (Decider::Person, Answer::Allow { scope: Scope::Once }) => {
+            Some(format!("Yes, once: {object}. The clock runs again."))
+        }
+        (Decider::Person, Answer::Allow { scope: Scope::Session }) => {
+            Some(format!("Saved for this session: {object}, exactly this call."))
+        }
+        (Decider::Person, Answer::Deny { then: Then::GoOn, .. }) => {
+            Some("No. The model was told, and goes on.".to_owned())
+        }
+        (Decider::Person, Answer::Deny { then: Then::StopTurn, .. }) => {
+            Some("No. The turn is stopped; agents below it go on.".to_owned())
+        }
+        (Decider::Grant | Decider::Mode { .. } | Decider::Nobody, _) => None,
+    }
+}
+
+fn withdrawn(state: &mut State, id: ApprovalId, reason: &str) {
+    let Some(waiting) = super::question::gone(state, id) else { return };
+    let question = &waiting.question;
+    let why = format!("withdrawn: {reason}");
+    if let Some(node) = state.sessions.get_mut(question.session) {
+        node.transcript.settled(question.call.id, Progress::Stopped(why));
+    }
+    let who = question.path.last().map_or("it", String::as_str);
+    state.status.say(format!("Withdrawn: {who}, {reason}."), state.now.at);
+}

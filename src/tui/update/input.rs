@@ -1,0 +1,264 @@
+//! What a person does at the terminal, and where it goes.
+
+use crossterm::event::{KeyEvent, KeyEventKind};
+
+use super::{panes, question};
+use crate::{
+    kernel::command::Command,
+    tui::{
+        effect::{Effect, Start},
+        guard::Press,
+        keymap::{self, Action, Begin, Edit, Key, Move},
+        message::Input,
+        state::{
+            Focus, Leave, Popup, State,
+            status::{Player, Twice},
+            transcript::Scroll,
+            waiting::Form,
+        },
+        theme::Theme,
+    },
+};
+
+pub(super) fn apply(state: &mut State, input: Input) -> Vec<Effect> {
+    match input {
+        Input::Key(event) if event.kind == KeyEventKind::Press => key(state, &event),
+        Input::Key(event) if event.kind == KeyEventKind::Repeat => key(state, &event),
+        Input::Key(_) | Input::Resized => Vec::new(),
+        Input::Paste(text) => {
+            stir(state);
+            paste(state, &text);
+            Vec::new()
+        }
+        Input::Wheel { down } => {
+            stir(state);
+            let by = if down { Move::Down } else { Move::Up };
+            (0..3).for_each(|_| panes::scroll(state, by));
+            Vec::new()
+        }
+        Input::Click => {
+            stir(state);
+            Vec::new()
+        }
+        Input::FocusGained => {
+            stir(state);
+            state.status.away = false;
+            Vec::new()
+        }
+        Input::FocusLost => {
+            state.status.away = true;
+            Vec::new()
+        }
+    }
+}
+
+/// Somebody is there; a letter that was about to answer was text.
+fn stir(state: &mut State) -> bool {
+    let letter = state.guard.stir(state.now.at);
+    if let Some(letter) = letter {
+        question::typed(state, letter);
+    }
+    letter.is_some()
+}
+
+fn paste(state: &mut State, text: &str) {
+    if let (Focus::Question, Some(Form::Because(_, draft))) = (state.focus, &mut state.queue.form) {
+        draft.paste(text);
+        return;
+    }
+    state.composer.draft.paste(text);
+    state.popup = None;
+    state.focus = Focus::Composer;
+}
+
+fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
+    let key = Key::of(event);
+    let place = state.key_place();
+    let action = keymap::action(place, key);
+    if let Some(Action::Answer(_)) = action
+        && let Some(letter) = key.typed()
+    {
+        match state.guard.press(letter, state.now.at) {
+            Press::Held => {}
+            Press::Text => question::typed(state, letter),
+            Press::Typing(before) => {
+                question::typed(state, before);
+                question::typed(state, letter);
+            }
+        }
+        return Vec::new();
+    }
+    let typing = stir(state);
+    // A letter turned out to be text, so this key goes where the letter went; but what ends a
+    // line must not send a word that was never meant to be one.
+    let action = if typing { keymap::action(state.key_place(), key) } else { action };
+    if typing && matches!(action, Some(Action::Edit(Edit::Send))) {
+        return Vec::new();
+    }
+    match action {
+        Some(action) => {
+            if !matches!(action, Action::Leave | Action::Clear) {
+                state.status.disarm();
+            }
+            act(state, action)
+        }
+        None => {
+            if let Some(c) = key.typed() {
+                text(state, c);
+            }
+            Vec::new()
+        }
+    }
+}
+
+/// A character that is no key here is text; lists have none.
+fn text(state: &mut State, c: char) {
+    match state.popup {
+        Some(_) => {}
+        None => match (state.focus, &mut state.queue.form) {
+            (Focus::Question, Some(Form::Because(_, draft))) => draft.type_char(c),
+            _ => {
+                state.composer.draft.type_char(c);
+                state.focus = Focus::Composer;
+            }
+        },
+    }
+}
+
+fn act(state: &mut State, action: Action) -> Vec<Effect> {
+    let now = state.now.at;
+    match action {
+        Action::Edit(edit) => return write(state, edit),
+        Action::Confirm => return question::confirm(state),
+        Action::Begin(begin) => return begin_with(state, begin),
+        Action::Leave => return leave(state),
+        Action::Suspend => return vec![Effect::Suspend],
+        Action::Clear if !state.composer.draft.is_empty() => {
+            let text = state.composer.take();
+            state.status.say("Draft emptied; ↑ has it back.", now);
+            state.composer.remember(&text);
+        }
+        Action::Clear if state.status.twice(Twice::Quit, now) => quit(state),
+        Action::Clear => state.status.say("ctrl+c again quits.", now),
+        Action::Quit => quit(state),
+        Action::Go(go) => panes::go(state, go),
+        Action::Move(by) => panes::scroll(state, by),
+        Action::Open => panes::open(state),
+        Action::NotNow => panes::not_now(state),
+        // Answers go through the guard and nowhere else.
+        Action::Answer(_) => {}
+    }
+    Vec::new()
+}
+
+fn write(state: &mut State, edit: Edit) -> Vec<Effect> {
+    if let (Focus::Question, Some(Form::Because(_, draft))) = (state.focus, &mut state.queue.form) {
+        draft.edit(edit);
+        return Vec::new();
+    }
+    if edit != Edit::Send {
+        state.composer.edit(edit);
+        return Vec::new();
+    }
+    if state.composer.draft.text().trim().is_empty() {
+        return Vec::new();
+    }
+    let now = state.now.at;
+    if let Some(session) = state.sessions.viewed() {
+        let text = state.composer.take();
+        if let Some(node) = state.sessions.node_mut() {
+            node.transcript.scroll = Scroll::Follow;
+            if node.doing.works() {
+                state.composer.queued.push((session, text.clone()));
+            }
+        }
+        return vec![Effect::Send(Command::Send { session, text })];
+    }
+    if matches!(state.place.player, Player::Nobody { .. }) {
+        state.status.say("No model is connected. esc, then enter: the tour.", now);
+        return Vec::new();
+    }
+    if state.place.starting.is_some() {
+        state.status.say("The session is being started.", now);
+        return Vec::new();
+    }
+    let text = state.composer.take();
+    state.place.starting = Some(text.clone());
+    vec![Effect::Start { what: Start::Here, message: Some(text) }]
+}
+
+fn begin_with(state: &mut State, begin: Begin) -> Vec<Effect> {
+    match begin {
+        Begin::Connect => state.popup = Some(Popup::Connect),
+        Begin::NextTheme => {
+            let depth = state.look.theme.depth();
+            let names = Theme::BUILT_IN.map(|(name, _)| name);
+            let at = names.iter().position(|name| *name == state.look.theme.name());
+            let next = names[at.map_or(0, |at| (at + 1) % names.len())];
+            if let Some(theme) = Theme::built_in(next, depth) {
+                state.look.change(theme);
+            }
+        }
+        Begin::Chosen => match state.place.row {
+            0 if state.place.starting.is_none() => {
+                state.place.starting = Some(String::new());
+                return vec![Effect::Start { what: Start::Tour, message: None }];
+            }
+            0 => {}
+            1 => state.popup = Some(Popup::Connect),
+            _ => state.focus = Focus::Composer,
+        },
+    }
+    Vec::new()
+}
+
+/// esc: leaves what has the keys, one thing at a time; last of all, the turn.
+fn leave(state: &mut State) -> Vec<Effect> {
+    let now = state.now.at;
+    if state.popup.take().is_some() {
+        return Vec::new();
+    }
+    match state.focus {
+        Focus::Question => match state.queue.form.take() {
+            Some(Form::Because(_, draft)) => state.composer.remember(&draft.text()),
+            Some(Form::Wider(_)) => {}
+            None => {
+                if state.queue.not_now().is_some() {
+                    state.status.say("Not now. It keeps waiting; F3 shows it.", now);
+                }
+                state.focus = Focus::Composer;
+            }
+        },
+        Focus::Start | Focus::Transcript | Focus::Output | Focus::Sessions | Focus::Waiting => {
+            state.focus = Focus::Composer;
+            if let Some(node) = state.sessions.node_mut() {
+                node.transcript.here = None;
+            }
+        }
+        Focus::Composer => {
+            let Some(node) = state.sessions.node() else {
+                if state.place.starts_empty() && state.composer.draft.is_empty() {
+                    state.focus = Focus::Start;
+                }
+                return Vec::new();
+            };
+            if !node.doing.works() {
+                return Vec::new();
+            }
+            if state.status.twice(Twice::StopTurn, now) {
+                return vec![Effect::Send(Command::Interrupt { session: node.spec.id })];
+            }
+            state.status.say("esc again stops this turn. Agents go on.", now);
+        }
+    }
+    Vec::new()
+}
+
+/// Leaves the screen, or asks first if something would end with it.
+fn quit(state: &mut State) {
+    if state.sessions.at_work() == 0 && state.queue.asking() + state.queue.put_off() == 0 {
+        state.leave = Some(Leave::Quit);
+    } else {
+        state.popup = Some(Popup::Quit { row: 0 });
+    }
+}

@@ -1,0 +1,274 @@
+//! Going from pane to pane, and moving in them.
+
+use super::question;
+use crate::tui::{
+    cell::{Body, Fold, Scene, column},
+    keymap::{Action, Go, Move, Place, TABLE},
+    state::{Focus, Leave, Popup, State, transcript::Scroll},
+    view,
+};
+
+pub(super) fn go(state: &mut State, go: Go) {
+    match go {
+        Go::Question => {
+            state.popup = None;
+            state.queue.form = None;
+            if state.focus == Focus::Question {
+                state.queue.step(true);
+            } else if let Some(oldest) = state.queue.ordered().first().map(|next| next.question.id)
+            {
+                if state.queue.current().is_none() {
+                    state.queue.choose(oldest);
+                }
+                state.focus = Focus::Question;
+            }
+        }
+        Go::NextQuestion | Go::PreviousQuestion => question::act(state, Action::Go(go)),
+        Go::NextPane if state.focus == Focus::Question && state.queue.form.is_none() => {
+            question::act(state, Action::Go(go));
+        }
+        Go::NextPane if state.queue.current().is_some() && state.focus == Focus::Composer => {
+            state.focus = Focus::Question;
+        }
+        Go::NextPane | Go::PreviousPane => {
+            if state.queue.form.is_some() && state.focus == Focus::Question {
+                return;
+            }
+            state.popup = None;
+            step(state, go == Go::NextPane);
+        }
+        Go::Help => {
+            let of = state.key_place();
+            state.popup = Some(Popup::Help { of, top: 0 });
+        }
+        Go::Sessions => swap(state, Popup::Sessions, Focus::Sessions),
+        Go::Waiting => swap(state, Popup::Waiting { row: 0 }, Focus::Waiting),
+        Go::Output => swap(state, Popup::Output, Focus::Output),
+        Go::Back => state.sessions.go_back(),
+        Go::Forward => state.sessions.go_forward(),
+        Go::Parent => state.sessions.go_up(),
+    }
+}
+
+/// Opens a list over the transcript, or goes to its pane where the screen has room for one.
+fn swap(state: &mut State, popup: Popup, pane: Focus) {
+    let same = |open: Popup| std::mem::discriminant(&open) == std::mem::discriminant(&popup);
+    if state.popup.is_some_and(same) {
+        state.popup = None;
+    } else if pane == Focus::Output && view::panes(state).contains(&pane) {
+        state.popup = None;
+        state.focus = pane;
+    } else {
+        state.sessions.cursor = state.sessions.place();
+        state.popup = Some(popup);
+    }
+}
+
+fn step(state: &mut State, forward: bool) {
+    let panes = view::panes(state);
+    let at = panes.iter().position(|pane| *pane == state.focus).unwrap_or(0);
+    let by = if forward { 1 } else { panes.len() - 1 };
+    state.focus = panes[(at + by) % panes.len()];
+    match state.focus {
+        Focus::Transcript => {
+            if let Some(node) = state.sessions.node_mut() {
+                let last = node.transcript.cells.iter().rposition(|cell| cell.opens());
+                node.transcript.here = last;
+            }
+        }
+        Focus::Sessions => state.sessions.cursor = state.sessions.place(),
+        Focus::Start | Focus::Composer | Focus::Question | Focus::Output | Focus::Waiting => {}
+    }
+}
+
+/// Moves within whatever has the keys.
+pub(super) fn scroll(state: &mut State, by: Move) {
+    match state.key_place() {
+        Place::Start => state.place.row = step_in(state.place.row, 3, 1, by),
+        Place::Quit => {
+            if let Some(Popup::Quit { row }) = &mut state.popup {
+                *row = step_in(*row, 3, 1, by);
+            }
+        }
+        Place::Help => {
+            if let Some(Popup::Help { top, .. }) = &mut state.popup {
+                *top = step_in(*top, TABLE.len(), 10, by);
+            }
+        }
+        Place::Sessions => {
+            let rows = state.sessions.rows().len();
+            state.sessions.cursor = step_in(state.sessions.cursor, rows, 10, by);
+        }
+        Place::Waiting => {
+            let rows = state.queue.ordered().len();
+            match &mut state.popup {
+                Some(Popup::Waiting { row }) => *row = step_in(*row, rows, 10, by),
+                _ => state.queue.cursor = step_in(state.queue.cursor, rows, 10, by),
+            }
+        }
+        Place::Output => output(state, by),
+        Place::Question => question::act(state, Action::Move(by)),
+        Place::Because | Place::Wider | Place::Connect => {}
+        Place::Transcript | Place::Composer | Place::Everywhere => transcript(state, by),
+    }
+}
+
+fn step_in(at: usize, count: usize, page: usize, by: Move) -> usize {
+    let last = count.saturating_sub(1);
+    match by {
+        Move::Up | Move::PreviousCell => at.saturating_sub(1),
+        Move::Down | Move::NextCell => at + 1,
+        Move::PageUp => at.saturating_sub(page),
+        Move::PageDown => at + page,
+        Move::Home => 0,
+        Move::End => last,
+    }
+    .min(last)
+}
+
+fn output(state: &mut State, by: Move) {
+    let rows = state.drawn.output;
+    let most = state.output.page.lines.len().saturating_sub(rows);
+    let page = rows.saturating_sub(1).max(1);
+    let above = state.output.above;
+    state.output.above = match by {
+        Move::Up | Move::PreviousCell => above + 1,
+        Move::Down | Move::NextCell => above.saturating_sub(1),
+        Move::PageUp => above + page,
+        Move::PageDown => above.saturating_sub(page),
+        Move::Home => most,
+        Move::End => 0,
+    }
+    .min(most);
+}
+
+fn transcript(state: &mut State, by: Move) {
+    let seen = state.drawn.transcript;
+    let Some(session) = state.sessions.viewed() else { return };
+    let Some(node) = state.sessions.get(session) else { return };
+    let scene = Scene {
+        width: seen.width,
+        look: &state.look,
+        now: state.now.wall,
+        sessions: &state.sessions,
+        output: &state.output,
+        queue: &state.queue,
+        speaker: "",
+    };
+    let cells = &node.transcript.cells;
+    let page = seen.height.saturating_sub(2).max(1);
+    let mut here = node.transcript.here;
+    let cells_that_open = |range: std::ops::Range<usize>| range.filter(|at| cells[*at].opens());
+    let top = match by {
+        Move::Up => column::up(cells, &scene, seen.top, 1),
+        Move::PageUp => column::up(cells, &scene, seen.top, page),
+        Move::Down => column::down(cells, &scene, seen.top, 1),
+        Move::PageDown => column::down(cells, &scene, seen.top, page),
+        Move::Home => (0, 0),
+        Move::End => column::follow(cells, &scene, seen.height),
+        Move::PreviousCell => {
+            let end = here.unwrap_or(cells.len());
+            here = cells_that_open(0..end.min(cells.len())).last().or(here);
+            here.map_or(seen.top, |at| if at < seen.top.0 { (at, 0) } else { seen.top })
+        }
+        Move::NextCell => {
+            let start = here.map_or(0, |at| at + 1).min(cells.len());
+            here = cells_that_open(start..cells.len()).next().or(here);
+            here.map_or(seen.top, |at| {
+                let low = column::down(cells, &scene, seen.top, page);
+                if at > low.0 { (at, 0) } else { seen.top }
+            })
+        }
+    };
+    let at_end = column::rest(cells, &scene, top) <= seen.height;
+    if let Some(node) = state.sessions.get_mut(session) {
+        node.transcript.here = here;
+        node.transcript.scroll =
+            if at_end { Scroll::Follow } else { Scroll::Held { cell: top.0, row: top.1 } };
+    }
+}
+
+/// enter, where it opens something.
+pub(super) fn open(state: &mut State) {
+    match state.key_place() {
+        Place::Question => question::act(state, Action::Open),
+        Place::Sessions => {
+            let row = state.sessions.rows().get(state.sessions.cursor).copied();
+            if let Some(branch) = row {
+                state.sessions.show(branch.session);
+            }
+            state.popup = None;
+            state.focus = Focus::Composer;
+        }
+        Place::Waiting => {
+            let row = match state.popup {
+                Some(Popup::Waiting { row }) => row,
+                _ => state.queue.cursor,
+            };
+            let id = state.queue.ordered().get(row).map(|waiting| waiting.question.id);
+            if let Some(id) = id {
+                state.queue.choose(id);
+                state.popup = None;
+                state.focus = Focus::Question;
+            }
+        }
+        Place::Quit => match state.popup {
+            Some(Popup::Quit { row: 1 }) => state.leave = Some(Leave::Quit),
+            Some(Popup::Quit { row: 2 }) => {
+                state.place.leaving = true;
+                state.popup = None;
+                state
+                    .status
+                    .say("Quits when all have ended. ctrl+q shows what runs.", state.now.at);
+            }
+            _ => {
+                state.place.leaving = false;
+                state.popup = None;
+            }
+        },
+        Place::Transcript => unfold(state),
+        Place::Connect => state.popup = None,
+        Place::Everywhere
+        | Place::Start
+        | Place::Composer
+        | Place::Because
+        | Place::Wider
+        | Place::Output
+        | Place::Help => {}
+    }
+}
+
+fn unfold(state: &mut State) {
+    let Some(node) = state.sessions.node_mut() else { return };
+    let Some(cell) = node.transcript.here.and_then(|at| node.transcript.cells.get_mut(at)) else {
+        return;
+    };
+    let shown = match &mut cell.body {
+        Body::Code(code) => {
+            code.fold = match code.fold {
+                Fold::Shut => Fold::Part,
+                Fold::Part => Fold::Full,
+                Fold::Full => Fold::Shut,
+            };
+            None
+        }
+        Body::Agent { session, .. } => Some(*session),
+        Body::Said(_) | Body::Text { .. } | Body::Call(_) | Body::Notice { .. } => None,
+    };
+    cell.touch();
+    if let Some(session) = shown {
+        state.sessions.show(session);
+    }
+}
+
+/// Puts the question of the chosen row off, or takes it up again.
+pub(super) fn not_now(state: &mut State) {
+    let row = match state.popup {
+        Some(Popup::Waiting { row }) => row,
+        _ => state.queue.cursor,
+    };
+    let id = state.queue.ordered().get(row).map(|waiting| waiting.question.id);
+    if let Some(id) = id {
+        state.queue.toggle(id);
+    }
+}

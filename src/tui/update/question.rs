@@ -1,0 +1,141 @@
+//! What the letters of a question do, and what becomes of those that were text.
+
+use crate::{
+    kernel::{
+        command::Command,
+        event::Origin,
+        gate::approval::{Answer, Scope, Then},
+        id::ApprovalId,
+    },
+    tui::{
+        effect::Effect,
+        keymap::{Action, Go, Letter, Move},
+        state::{
+            Focus, State,
+            draft::Draft,
+            waiting::{Form, Waiting},
+        },
+    },
+};
+
+/// A letter that has passed the guard.
+pub(super) fn letter(state: &mut State, id: ApprovalId, letter: char) -> Vec<Effect> {
+    let Some(letter) = Letter::of(letter) else { return Vec::new() };
+    match letter {
+        Letter::Yes => answer(id, Answer::Allow { scope: Scope::Once }),
+        Letter::No => answer(id, Answer::Deny { because: None, then: Then::GoOn }),
+        Letter::StopTurn => answer(id, Answer::Deny { because: None, then: Then::StopTurn }),
+        Letter::Because => {
+            state.queue.form = Some(Form::Because(id, Draft::default()));
+            Vec::new()
+        }
+        Letter::Wider => {
+            match state.queue.get(id).and_then(why_not_wider) {
+                Some(why) => state.status.say(why, state.now.at),
+                None => state.queue.form = Some(Form::Wider(id)),
+            }
+            Vec::new()
+        }
+    }
+}
+
+/// Why the wide yes is not on offer, if it is not.
+pub(crate) fn why_not_wider(waiting: &Waiting) -> Option<&'static str> {
+    if waiting.deceives() {
+        Some("wider: not with hidden text")
+    } else if !waiting.end_seen {
+        Some("wider: when end seen")
+    } else {
+        None
+    }
+}
+
+/// Confirms the form that is open.
+pub(super) fn confirm(state: &mut State) -> Vec<Effect> {
+    match state.queue.form.take() {
+        Some(Form::Because(id, words)) => {
+            let words = words.text();
+            state.composer.remember(&words);
+            let because = Some(words).filter(|words| !words.trim().is_empty());
+            answer(id, Answer::Deny { because, then: Then::GoOn })
+        }
+        Some(Form::Wider(id)) => answer(id, Answer::Allow { scope: Scope::Session }),
+        None => Vec::new(),
+    }
+}
+
+fn answer(approval: ApprovalId, answer: Answer) -> Vec<Effect> {
+    vec![Effect::Send(Command::Answer { approval, answer })]
+}
+
+/// A letter was not meant for the question: it is text, and its writer goes on writing.
+pub(super) fn typed(state: &mut State, letter: char) {
+    match &mut state.queue.form {
+        Some(Form::Because(_, draft)) if state.focus == Focus::Question => draft.type_char(letter),
+        Some(_) | None => {
+            state.composer.draft.type_char(letter);
+            if matches!(state.focus, Focus::Question | Focus::Start) {
+                state.focus = Focus::Composer;
+            }
+        }
+    }
+}
+
+/// A question is over. Words that were being written for it are kept.
+pub(super) fn gone(state: &mut State, id: ApprovalId) -> Option<Waiting> {
+    let (waiting, words) = state.queue.remove(id);
+    if let Some(words) = words {
+        state.composer.give_back(&words);
+    }
+    waiting
+}
+
+/// The keys of a question that do not answer it.
+pub(super) fn act(state: &mut State, action: Action) {
+    let Some(seen) = state.drawn.question.clone() else { return };
+    let declined = state.queue.current().map(|waiting| waiting.question.id);
+    match action {
+        Action::Go(Go::NextQuestion) => state.queue.step(true),
+        Action::Go(Go::PreviousQuestion) => state.queue.step(false),
+        Action::Open => {
+            if let Some(waiting) = state.queue.current_mut() {
+                waiting.zoomed = !waiting.zoomed;
+            }
+        }
+        Action::Go(Go::NextPane) => {
+            state.queue.declined = declined;
+            state.focus = Focus::Composer;
+        }
+        Action::Move(by) => {
+            let last = seen.total.saturating_sub(seen.rows);
+            let page = seen.rows.saturating_sub(1).max(1);
+            if let Some(waiting) = state.queue.current_mut() {
+                waiting.top = match by {
+                    Move::Up | Move::PreviousCell => seen.top.saturating_sub(1),
+                    Move::Down | Move::NextCell => seen.top + 1,
+                    Move::PageUp => seen.top.saturating_sub(page),
+                    Move::PageDown => seen.top + page,
+                    Move::Home => 0,
+                    Move::End => last,
+                }
+                .min(last);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Who asks, as its title says: `main.py:12`, or the tool.
+pub(crate) fn asker(waiting: &Waiting) -> String {
+    let question = &waiting.question;
+    let script = waiting.script.clone().unwrap_or_else(|| "main.py".to_owned());
+    match question.call.origin {
+        Origin::Python { line: Some(line) } => format!("{script}:{line}"),
+        Origin::Python { line: None } => script,
+        Origin::Model => match &question.preview.body {
+            crate::kernel::capability::Body::Code { filename, .. } => filename.clone(),
+            _ => question.call.name.clone(),
+        },
+        Origin::Person => question.call.name.clone(),
+    }
+}

@@ -1,0 +1,250 @@
+//! The state as a frame. A plain function: it reads nothing but the state, changes nothing, and
+//! says what it has shown, for the screen acts only on what was really there.
+
+mod composer;
+mod forms;
+mod lists;
+mod output;
+mod pen;
+mod popup;
+mod question;
+mod side;
+mod start;
+mod status;
+mod transcript;
+
+#[cfg(test)]
+mod tests;
+
+use ratatui::{Frame, layout::Rect};
+
+use self::pen::{Keys, Pen, inset, split_bottom, split_top};
+use super::{
+    state::{Drawn, Focus, Popup, State},
+    theme::{Mark, Role},
+    words,
+};
+
+pub use status::title;
+
+/// The left column.
+const SIDE: u16 = 28;
+
+/// Rows of the output pane, its rule included.
+const OUTPUT: u16 = 9;
+
+/// How much room there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Room {
+    /// Nothing can be read, so nothing can be answered.
+    Tiny,
+    /// One thing at a time.
+    Narrow,
+    /// Transcript, question, composer, status.
+    Plain,
+    /// And a left column, and the output below.
+    Wide,
+}
+
+fn room(width: u16, height: u16) -> Room {
+    match (width, height) {
+        (..40, _) | (_, ..10) => Room::Tiny,
+        (..60, _) | (_, ..15) => Room::Narrow,
+        (100.., 30..) => Room::Wide,
+        _ => Room::Plain,
+    }
+}
+
+/// The panes that are there now, in the order in which tab visits them.
+pub(super) fn panes(state: &State) -> Vec<Focus> {
+    let first = match state.sessions.viewed() {
+        None if state.place.starts_empty() => vec![Focus::Start, Focus::Composer],
+        _ => vec![Focus::Composer],
+    };
+    let question = state.queue.current().map(|_| Focus::Question);
+    let rest: &[Focus] = match room(state.drawn.width, state.drawn.height) {
+        _ if state.sessions.viewed().is_none() => &[],
+        Room::Tiny => &[],
+        Room::Narrow | Room::Plain => &[Focus::Transcript],
+        Room::Wide if output_shown(state) => {
+            &[Focus::Output, Focus::Transcript, Focus::Sessions, Focus::Waiting]
+        }
+        Room::Wide => &[Focus::Transcript, Focus::Sessions, Focus::Waiting],
+    };
+    first.into_iter().chain(question).chain(rest.iter().copied()).collect()
+}
+
+fn output_shown(state: &State) -> bool {
+    !state.output.runs.is_empty() && state.queue.current().is_none()
+}
+
+/// Draws the screen.
+pub fn view(state: &State, frame: &mut Frame<'_>) -> Drawn {
+    let area = frame.area();
+    let mut drawn = Drawn { width: area.width, height: area.height, ..Drawn::default() };
+    let mut pen = Pen { buf: frame.buffer_mut(), look: &state.look };
+    pen.clear(area);
+    let room = room(area.width, area.height);
+    if room == Room::Tiny {
+        status::tiny(state, &mut pen, area);
+        return drawn;
+    }
+    let (area, status) = split_bottom(area, 1);
+    status::line(state, &mut pen, status);
+    let (main, side) = match room {
+        Room::Wide => {
+            let side = Rect { width: SIDE, ..area };
+            (inset(area, SIDE + 1, 0), Some(side))
+        }
+        Room::Tiny | Room::Narrow | Room::Plain => (area, None),
+    };
+    let cursor = column(state, &mut pen, main, room, &mut drawn);
+    if let Some(side) = side {
+        side::draw(state, &mut pen, side);
+        seam(&mut pen, side, main);
+    }
+    if let Some(cursor) = cursor {
+        frame.set_cursor_position(cursor);
+    }
+    drawn
+}
+
+/// The main column, from its head to the composer. Gives the place of the cursor.
+fn column(
+    state: &State,
+    pen: &mut Pen<'_>,
+    area: Rect,
+    room: Room,
+    drawn: &mut Drawn,
+) -> Option<(u16, u16)> {
+    let asks = state.queue.current().is_some();
+    if room == Room::Narrow && asks && state.popup.is_none() {
+        let (area, below) = split_bottom(area, 1);
+        pen.rule(below, 0, Keys::Elsewhere, Vec::new(), vec![pen.span("esc not now", Role::Quiet)]);
+        return question(state, pen, area, room, drawn);
+    }
+    let area = if room == Room::Plain {
+        let (area, below) = split_bottom(area, 1);
+        pen.rule(below, 0, Keys::Elsewhere, Vec::new(), Vec::new());
+        area
+    } else {
+        area
+    };
+    let (area, below) = split_bottom(area, composer::rows(state, area));
+    let writing = composer::draw(state, pen, below);
+    let (head, body) = split_top(area, 1);
+    header(state, pen, head);
+    if let Some(popup) = state.popup {
+        popup_over(state, pen, area, body, popup, drawn);
+        return None;
+    }
+    let rows = question::rows(state, area, room);
+    let (body, below) = split_bottom(body, rows);
+    let answering = if rows > 0 { question(state, pen, below, room, drawn) } else { None };
+    let body = if room == Room::Wide && output_shown(state) && state.sessions.viewed().is_some() {
+        let (body, below) = split_bottom(body, OUTPUT);
+        drawn.output = output::draw(state, pen, below, Keys::here(state.focus == Focus::Output));
+        body
+    } else {
+        body
+    };
+    match state.sessions.node() {
+        Some(node) => drawn.transcript = transcript::draw(state, node, pen, body),
+        None => start::draw(state, pen, body),
+    }
+    answering.or(writing)
+}
+
+fn question(
+    state: &State,
+    pen: &mut Pen<'_>,
+    area: Rect,
+    room: Room,
+    drawn: &mut Drawn,
+) -> Option<(u16, u16)> {
+    let waiting = state.queue.current()?;
+    if let Some(form) = &state.queue.form
+        && form.question() == waiting.question.id
+    {
+        return forms::draw(state, pen, area, waiting, form);
+    }
+    drawn.question = question::draw(state, pen, area, waiting, room);
+    None
+}
+
+fn popup_over(
+    state: &State,
+    pen: &mut Pen<'_>,
+    whole: Rect,
+    body: Rect,
+    popup: Popup,
+    drawn: &mut Drawn,
+) {
+    match popup {
+        Popup::Sessions => lists::sessions(state, pen, whole),
+        Popup::Waiting { row } => lists::waiting(state, pen, whole, row),
+        Popup::Output => drawn.output = output::draw(state, pen, whole, Keys::Here),
+        Popup::Help { of, top } => popup::help(pen, whole, of, top),
+        Popup::Connect => popup::connect(state, pen, whole),
+        Popup::Quit { row } => {
+            let (above, below) = split_bottom(body, popup::quit_rows(state));
+            match state.sessions.node() {
+                Some(node) => drawn.transcript = transcript::draw(state, node, pen, above),
+                None => start::draw(state, pen, above),
+            }
+            popup::quit(state, pen, below, row);
+        }
+    }
+}
+
+/// The rule at the top: where we are, and how long this turn has gone on.
+fn header(state: &State, pen: &mut Pen<'_>, area: Rect) {
+    let mut title = state.place.workspace.clone();
+    let mut right = String::new();
+    match state.sessions.node() {
+        Some(node) => {
+            let path = node.spec.path.join(&format!(" {} ", pen.look.mark(Mark::Path)));
+            title = format!("{title} / {path}");
+            if node.spec.model.starts_with("scripted") {
+                right.push_str("a script plays the model");
+            }
+            if let Some(seconds) = node.doing.seconds(state.now.wall).filter(|_| node.doing.works())
+            {
+                if !right.is_empty() {
+                    right.push_str(&pen.look.dot());
+                }
+                right.push_str(&format!("turn {}", words::clock(seconds)));
+            }
+        }
+        None => right = start::player(state),
+    }
+    let keys = Keys::here(matches!(state.focus, Focus::Transcript | Focus::Start));
+    let keys = if state.popup.is_some() { Keys::Elsewhere } else { keys };
+    let title = pen.spans(&title, Role::Bright);
+    let right = pen.spans(&right, Role::Quiet);
+    pen.rule(area, 0, keys, title, right);
+}
+
+/// The line between the columns, joined to the rules that meet it.
+fn seam(pen: &mut Pen<'_>, side: Rect, main: Rect) {
+    let x = side.right();
+    let thin = pen.look.mark(Mark::Rule);
+    let heavy = pen.look.mark(Mark::Focus);
+    for y in side.top()..side.bottom() {
+        let symbol = |x: u16| pen.buf.cell((x, y)).map_or("", |cell| cell.symbol());
+        let (left, right) = (symbol(x - 1), symbol(main.x));
+        let mark = match (left == thin || left == heavy, right == heavy, right == thin) {
+            _ if y == side.top() => Mark::MeetsAbove,
+            (true, true, _) => Mark::FocusThrough,
+            (true, false, _) if left == heavy => Mark::FocusLeft,
+            (true, false, _) => Mark::MeetsLeft,
+            (false, true, _) => Mark::FocusRight,
+            (false, false, true) => Mark::MeetsRight,
+            (false, false, false) => Mark::Column,
+        };
+        let (symbol, style) = (pen.look.mark(mark), pen.look.style(Role::Rule));
+        if let Some(cell) = pen.buf.cell_mut((x, y)) {
+            cell.set_symbol(symbol).set_style(style);
+        }
+    }
+}

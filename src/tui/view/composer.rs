@@ -1,0 +1,112 @@
+//! The composer: to whom you speak, what you write, and the terminal's own cursor in it.
+
+use ratatui::{
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use super::pen::{Keys, Pen, inset};
+use crate::tui::{
+    clean,
+    state::{Focus, State, draft::Draft},
+    theme::{Mark, Role},
+    words,
+    wrap::{Layout, rows as wrapped},
+};
+
+/// Cells before the text.
+const PROMPT: u16 = 3;
+
+/// The rows it needs, its rule included; at most a third of the area.
+pub(super) fn rows(state: &State, area: Rect) -> u16 {
+    let (text, _) = laid(&state.composer.draft, usize::from(area.width.saturating_sub(PROMPT + 1)));
+    let calm = state.queue.current().is_none() && state.focus != Focus::Start;
+    let least = if calm && area.height > 16 { 2 } else { 1 };
+    let most = (area.height / 3).max(1);
+    let wanted = u16::try_from(text.len()).unwrap_or(u16::MAX);
+    1 + wanted.clamp(least, most.max(least))
+}
+
+pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16, u16)> {
+    let here = state.focus == Focus::Composer && state.popup.is_none();
+    let mut left = Vec::new();
+    let queued =
+        state.composer.queued.iter().filter(|(to, _)| Some(*to) == state.sessions.viewed());
+    let queued = queued.count();
+    if queued > 0 {
+        let text = format!("{} for the end of this turn", words::count(queued, "message"));
+        left.push(pen.span(text, Role::Quiet));
+    }
+    let hint = pen.spans(&hint(state, here), Role::Quiet);
+    pen.rule(area, 0, Keys::here(here), left, hint);
+    let field = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    let prompt = Line::from(vec![Span::raw(" "), pen.mark(Mark::Path)]);
+    pen.line(field, 0, prompt);
+    let cursor = text(pen, inset(field, PROMPT, 1), &state.composer.draft, here);
+    cursor.filter(|_| here)
+}
+
+fn hint(state: &State, here: bool) -> String {
+    if !here {
+        return match state.focus {
+            Focus::Start => String::new(),
+            _ => "tab to write here".to_owned(),
+        };
+    }
+    let dot = state.look.dot();
+    match state.sessions.node() {
+        Some(node) if node.spec.parent.is_some() => {
+            let root = node.spec.path.first().map_or("", String::as_str);
+            format!("to {}, not to {root}", node.spec.agent())
+        }
+        Some(node) if node.doing.works() => "enter sends after this turn".to_owned(),
+        _ => format!("enter sends{dot}ctrl+j new line"),
+    }
+}
+
+/// A draft in its area, moved so that the cursor is in sight. Gives the cursor's place.
+pub(super) fn text(pen: &mut Pen<'_>, area: Rect, draft: &Draft, here: bool) -> Option<(u16, u16)> {
+    if area.width == 0 || area.height == 0 {
+        return None;
+    }
+    let (rows, (row, column)) = laid(draft, usize::from(area.width));
+    let height = usize::from(area.height);
+    let first = (row + 1).saturating_sub(height);
+    for (at, text) in rows.iter().skip(first).take(height).enumerate() {
+        let role = if here { Role::Bright } else { Role::Text };
+        let line = Line::from(pen.span(text.clone(), role));
+        pen.line(area, u16::try_from(at).unwrap_or(0), line);
+    }
+    let x = u16::try_from(column).unwrap_or(u16::MAX).min(area.width);
+    let y = u16::try_from(row - first).unwrap_or(0);
+    Some((area.x + x, area.y + y))
+}
+
+/// The rows of a draft, and where the cursor stands in them.
+fn laid(draft: &Draft, width: usize) -> (Vec<String>, (usize, usize)) {
+    let (lines, cursor_line, cursor_byte) = draft.shown();
+    let width = width.max(1);
+    let mut out = Vec::new();
+    let mut cursor = (0, 0);
+    for (at, line) in lines.iter().enumerate() {
+        let shown = clean::shown(line);
+        let first = out.len();
+        out.extend(wrapped(&shown, Layout::exact(width)).map(|range| shown[range].to_owned()));
+        if at == cursor_line {
+            let before = clean::width(&clean::shown(&line[..cursor_byte]));
+            // Rows are full to the cell, or one short of it before a wide character.
+            let mut left = before;
+            let mut row = first;
+            while row + 1 < out.len() && left >= clean::width(&out[row]) {
+                left -= clean::width(&out[row]);
+                row += 1;
+            }
+            if left >= width {
+                out.insert(row + 1, String::new());
+                (row, left) = (row + 1, 0);
+            }
+            cursor = (row, left);
+        }
+    }
+    (out, cursor)
+}

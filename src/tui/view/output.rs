@@ -1,0 +1,62 @@
+//! The last lines of the program that runs, or ran last.
+
+use ratatui::{layout::Rect, text::Line};
+
+use super::pen::{Keys, Pen, inset, split_top};
+use crate::tui::{
+    clean,
+    state::State,
+    theme::{Mark, Role},
+    words,
+};
+
+/// Draws it; gives the rows of text in sight.
+pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, keys: Keys) -> usize {
+    pen.clear(area);
+    let (head, body) = split_top(area, 1);
+    let output = &state.output;
+    let Some(run) = output.shown() else {
+        pen.rule(head, 0, keys, vec![pen.span("output", Role::Bright)], Vec::new());
+        pen.text(inset(body, 1, 0), 0, "No program has run yet.", Role::Quiet);
+        return 0;
+    };
+    let path = format!(" {} ", pen.look.mark(Mark::Path));
+    let agent = state.sessions.get(run.session).map_or("", |node| node.spec.agent());
+    let title = pen.spans(&format!("{agent}{path}{}", run.program), Role::Bright);
+    let mut facts = Vec::new();
+    match output.above {
+        0 if run.ended.is_none() => facts.push("follow".to_owned()),
+        0 => {}
+        above => facts.push(format!("{} below", words::count(above, "line"))),
+    }
+    facts.push(words::count(usize::try_from(run.lines).unwrap_or(usize::MAX), "line"));
+    match (&run.ended, output.used(run.call)) {
+        (Some((how, ms)), _) => facts.push(format!("{how}, {}", words::took(*ms))),
+        (None, Some((spent, held))) => {
+            let held = if held { ", held" } else { "" };
+            facts.push(format!("{}{held}", words::used(spent, run.limit_ms)));
+        }
+        (None, None) => {}
+    }
+    let right = vec![pen.span(facts.join(&pen.look.dot()), Role::Quiet)];
+    pen.rule(head, 0, keys, title, right);
+    let body = inset(body, 1, 1);
+    let rows = usize::from(body.height);
+    if output.of != Some(run.call) || output.page.lines.is_empty() {
+        let text = if run.ended.is_some() {
+            "It printed nothing.".to_owned()
+        } else {
+            let seconds = words::seconds(run.since, state.now.wall);
+            format!("No output yet. Running for {}.", words::clock(seconds))
+        };
+        pen.text(body, 0, &text, Role::Quiet);
+        return rows;
+    }
+    let lines = &output.page.lines;
+    let end = lines.len().saturating_sub(output.above).max(rows.min(lines.len()));
+    for (at, line) in lines[end.saturating_sub(rows)..end].iter().enumerate() {
+        let line = Line::from(clean::spans(line, pen.style(Role::Text), pen.style(Role::Escape)));
+        pen.line(body, u16::try_from(at).unwrap_or(0), line);
+    }
+    rows
+}

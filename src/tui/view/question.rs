@@ -1,0 +1,359 @@
+//! A question: who asks, what for, all of it, and the row of keys. What is asked about is never
+//! cut: it wraps, scrolls, and the screen says how much of it was seen.
+
+use std::sync::Arc;
+
+use ratatui::{
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use super::{
+    Room,
+    pen::{Keys, Pen, inset, split_bottom, split_top},
+};
+use crate::{
+    kernel::capability::{Category, Reach},
+    tui::{
+        clean, highlight,
+        state::{
+            DrawnQuestion, Focus, State,
+            waiting::{Sheet, Waiting},
+        },
+        theme::{Mark, Role},
+        update::{asker, why_not_wider},
+        words,
+        wrap::{Layout, wrap_with},
+    },
+};
+
+/// Title, headline, a blank row and two rows of keys.
+const FIXED: u16 = 5;
+
+/// Deceiving characters that are named; more are counted.
+const DECEITS: usize = 12;
+
+/// With fewer rows than this for its text a question cannot be judged.
+const LEAST: u16 = 1;
+
+/// The rows the question (or its form) takes of the area; 0 without one.
+pub(super) fn rows(state: &State, area: Rect, room: Room) -> u16 {
+    let Some(waiting) = state.queue.current() else { return 0 };
+    let head = 1;
+    let body = area.height.saturating_sub(head);
+    let most = match room {
+        _ if waiting.zoomed => body,
+        Room::Wide => body.min(area.height * 3 / 5 + 2),
+        Room::Tiny | Room::Narrow | Room::Plain if area.height < 30 => body.saturating_sub(2),
+        Room::Tiny | Room::Narrow | Room::Plain => body.min(area.height * 3 / 5),
+    };
+    if let Some(form) = &state.queue.form
+        && form.question() == waiting.question.id
+    {
+        return super::forms::rows(waiting, form, area).min(most);
+    }
+    if waiting.zoomed {
+        return most;
+    }
+    let text = u16::try_from(laid(state, waiting, area).len()).unwrap_or(u16::MAX);
+    let all = text.saturating_add(FIXED + 1);
+    // The row that says who asks gives way before anything has to be scrolled.
+    if all <= most { all } else { all.saturating_sub(1).min(most) }
+}
+
+/// Draws it, and says what of it is in sight.
+pub(super) fn draw(
+    state: &State,
+    pen: &mut Pen<'_>,
+    area: Rect,
+    waiting: &Waiting,
+    room: Room,
+) -> Option<DrawnQuestion> {
+    pen.clear(area);
+    let here = state.focus == Focus::Question && state.popup.is_none();
+    title(state, pen, area, waiting, "", here);
+    let (_, rest) = split_top(area, 1);
+    headline(pen, rest, waiting, room);
+    let (_, rest) = split_top(rest, 1);
+    let key_rows = if room == Room::Narrow { 1 } else { 2 };
+    let (rest, keys) = split_bottom(rest, key_rows);
+    let lines = laid(state, waiting, area);
+    let total = lines.len();
+    let blank = u16::from(room != Room::Narrow);
+    let (rest, _) = split_bottom(rest, blank);
+    let spare = usize::from(rest.height).checked_sub(total);
+    let asked_row = room != Room::Narrow && spare != Some(0);
+    let (body, foot) = split_bottom(rest, u16::from(asked_row));
+    let rows = usize::from(body.height).min(total);
+    let top = waiting.top.min(total - rows);
+    for (at, line) in lines.iter().skip(top).take(rows).enumerate() {
+        pen.line(body, u16::try_from(at).unwrap_or(0), line.clone());
+    }
+    let seen = seen(waiting, top..top + rows, total, state);
+    let seen = Line::from(pen.span(seen, Role::Quiet));
+    if asked_row {
+        let area = inset(foot, 1, 1);
+        let mut left = Vec::new();
+        if let (Some(source), Some(_)) = (&waiting.source, &waiting.script) {
+            let head = format!("asked by  {}  ", asker(waiting));
+            left.extend(pen.spans(&head, Role::Quiet));
+            left.extend(highlight_line(pen, source));
+        }
+        pen.apart(area, 0, Line::from(left), seen);
+    } else if rows > 0 {
+        let last = lines[top + rows - 1].clone();
+        pen.apart(inset(body, 0, 1), body.height - 1, last, seen);
+    }
+    let readable = waiting.paper.is_some() && body.height >= LEAST && keys.height == key_rows;
+    let live = readable && state.letters_live();
+    self::keys(state, pen, keys, waiting, live, room);
+    Some(DrawnQuestion { id: waiting.question.id, live, top, rows, total }).filter(|_| readable)
+}
+
+/// The heavy rule: how many, who, how long.
+pub(super) fn title(
+    state: &State,
+    pen: &mut Pen<'_>,
+    area: Rect,
+    waiting: &Waiting,
+    form: &str,
+    here: bool,
+) {
+    let look = pen.look;
+    let (dot, path) = (look.dot(), format!(" {} ", look.mark(Mark::Path)));
+    let all = state.queue.asking() + state.queue.put_off();
+    let mark = if waiting.put_off { Mark::NotNow } else { Mark::Needs };
+    let who = waiting.question.path.join(&path);
+    let place = state.queue.place(waiting.question.id);
+    let mut title = vec![pen.mark(mark)];
+    title.push(pen.span(format!(" {place} of {all}{dot}{form}"), Role::Bright));
+    title.extend(pen.spans(&format!("{who}{path}{}", asker(waiting)), Role::Bright));
+    let seconds = words::seconds(waiting.asked, state.now.wall);
+    let clock = words::clock(seconds);
+    let right = if area.width < 60 { clock } else { format!("clock held {clock}") };
+    let right =
+        vec![pen.mark(Mark::ClockHeld), Span::raw(" "), pen.span(right, Mark::ClockHeld.role())];
+    let role = if here { Role::Need } else { Role::Rule };
+    pen.rule_in(area, 0, Keys::here(here), role, title, right);
+}
+
+/// Effect, object, amount: never the model's own words.
+pub(super) fn headline(pen: &mut Pen<'_>, area: Rect, waiting: &Waiting, room: Room) {
+    let question = &waiting.question;
+    let dot = pen.look.dot();
+    let mut left = vec![pen.span(question.category.name().to_uppercase(), Role::Bright)];
+    left.push(Span::raw(if room == Room::Narrow { " " } else { "  " }));
+    match &waiting.paper {
+        Some(paper) => left.extend(paper.object.iter().map(|piece| {
+            let role = if piece.escape { Role::Escape } else { Role::Bright };
+            pen.span(piece.text.clone(), role)
+        })),
+        None => left.extend(pen.spans(&question.preview.object, Role::Bright)),
+    }
+    let mut facts = question.preview.facts.clone();
+    let said = facts.iter().any(|fact| fact.contains("workspace"));
+    if !said && question.category == Category::Write {
+        facts.push(match question.preview.reach {
+            Reach::Workspace => "in the workspace".to_owned(),
+            Reach::Outside => "outside the workspace".to_owned(),
+        });
+    }
+    let role = match question.preview.reach {
+        Reach::Workspace => Role::Quiet,
+        Reach::Outside => Role::Warn,
+    };
+    let facts = if room == Room::Narrow {
+        facts.truncate(1);
+        facts.join(&dot)
+    } else {
+        facts.join(&dot)
+    };
+    let right = Line::from(pen.spans(&facts, role));
+    // The object is never cut: where both do not fit, the facts go below it, with the text.
+    pen.apart(inset(area, 1, 1), 0, Line::from(left), right);
+}
+
+fn seen(waiting: &Waiting, rows: std::ops::Range<usize>, total: usize, state: &State) -> String {
+    if waiting.paper.is_none() {
+        return String::new();
+    }
+    let same = state.drawn.width != 0;
+    let before = if same && rows.start <= waiting.seen { waiting.seen } else { 0 };
+    let upto = if rows.start <= waiting.seen { before.max(rows.end) } else { waiting.seen };
+    if upto >= total {
+        "all seen".to_owned()
+    } else if waiting.end_seen || rows.end >= total {
+        "end seen".to_owned()
+    } else {
+        format!("{} of {} seen", words::grouped(upto as u64), words::grouped(total as u64))
+    }
+}
+
+fn highlight_line(pen: &Pen<'_>, source: &str) -> Vec<Span<'static>> {
+    // One line is coloured at once; it is short, and only there while it asks.
+    if source.len() > 400 {
+        return pen.spans(source, Role::Text);
+    }
+    let colours = highlight::highlight(source);
+    let none = Vec::new();
+    highlight::styled(source, colours.first().unwrap_or(&none), &pen.look.theme).spans
+}
+
+/// All rows of what is asked about, at this width.
+pub(super) fn laid(state: &State, waiting: &Waiting, area: Rect) -> Arc<Vec<Line<'static>>> {
+    let width = usize::from(area.width);
+    let Some(paper) = &waiting.paper else {
+        let text = Span::styled("   …", state.look.style(Role::Quiet));
+        return Arc::new(vec![Line::from(text)]);
+    };
+    let key = (width, state.look.revision());
+    if let Some((width, revision, rows)) = waiting.laid.borrow().as_ref()
+        && (*width, *revision) == key
+    {
+        return rows.clone();
+    }
+    let mut rows = warning(state, paper.deceits.as_slice(), width);
+    rows.extend(object(state, waiting, width));
+    rows.extend(sheet(state, &paper.sheet, width));
+    let rows = Arc::new(rows);
+    *waiting.laid.borrow_mut() = Some((key.0, key.1, rows.clone()));
+    rows
+}
+
+/// The object in full, where the headline has no room for it.
+fn object(state: &State, waiting: &Waiting, width: usize) -> Vec<Line<'static>> {
+    let Some(paper) = &waiting.paper else { return Vec::new() };
+    let cells: usize = paper.object.iter().map(|piece| clean::width(&piece.text)).sum();
+    let facts = waiting.question.preview.facts.iter().map(|fact| clean::width(fact) + 3);
+    let facts = facts.take(if width < 60 { 1 } else { usize::MAX });
+    // Effect and margins, and the words about the workspace that may be added.
+    if cells + facts.sum::<usize>() + 12 + if width < 60 { 0 } else { 24 } <= width {
+        return Vec::new();
+    }
+    let mut spans = vec![Span::raw("   ")];
+    spans.extend(paper.object.iter().map(|piece| {
+        let role = if piece.escape { Role::Escape } else { Role::Text };
+        Span::styled(piece.text.clone(), state.look.style(role))
+    }));
+    wrap_with(&Line::from(spans), Layout::exact(width).hanging(3))
+}
+
+fn warning(state: &State, deceits: &[(String, clean::Deceit)], width: usize) -> Vec<Line<'static>> {
+    if deceits.is_empty() {
+        return Vec::new();
+    }
+    let look = &state.look;
+    let warn = look.style(Role::Warn);
+    let what = match deceits.len() {
+        1 => "1 character here can deceive the eye:".to_owned(),
+        count => format!("{} characters here can deceive the eye:", words::grouped(count as u64)),
+    };
+    let head = Line::styled(format!(" {} {what}", look.mark(Mark::Warning)), warn);
+    let mut rows = wrap_with(&head, Layout::words(width).hanging(3));
+    for (place, deceit) in deceits.iter().take(DECEITS) {
+        let code = format!("⟨U+{:04X}⟩", u32::from(deceit.char));
+        let line = Line::from(vec![
+            Span::styled(format!("   {place:<8}  "), look.style(Role::Quiet)),
+            Span::styled(code, look.style(Role::Escape)),
+            Span::styled(format!("  {}", deceit.why), look.style(Role::Text)),
+        ]);
+        rows.extend(wrap_with(&line, Layout::words(width).hanging(13)));
+    }
+    if deceits.len() > DECEITS {
+        let text = format!("   {} {} more", look.mark(Mark::Gap), deceits.len() - DECEITS);
+        rows.push(Line::styled(text, look.style(Role::Quiet)));
+    }
+    rows
+}
+
+fn sheet(state: &State, sheet: &Sheet, width: usize) -> Vec<Line<'static>> {
+    let look = &state.look;
+    let (text, quiet) = (look.style(Role::Text), look.style(Role::Quiet));
+    let escape = look.style(Role::Escape);
+    match sheet {
+        Sheet::Diff(diff) => diff.draw(width, &look.theme, look.marks),
+        Sheet::Code(lines) => lines
+            .iter()
+            .enumerate()
+            .flat_map(|(at, (line, colours))| {
+                let mut spans = vec![Span::styled(format!(" {:>4}  ", at + 1), quiet)];
+                spans.extend(highlight::styled(line, colours, &look.theme).spans);
+                wrap_with(&Line::from(spans), Layout::exact(width).hanging(7))
+            })
+            .collect(),
+        Sheet::Fields(fields) => fields
+            .iter()
+            .flat_map(|(label, value)| {
+                let mut spans = vec![Span::styled(format!("   {label:<8}"), quiet)];
+                spans.extend(clean::spans_at(value, 11, text, escape));
+                wrap_with(&Line::from(spans), Layout::exact(width).hanging(11))
+            })
+            .collect(),
+        Sheet::Text(lines) => lines
+            .iter()
+            .flat_map(|line| {
+                let mut spans = vec![Span::raw("   ")];
+                spans.extend(clean::spans_at(line, 3, text, escape));
+                wrap_with(&Line::from(spans), Layout::exact(width).hanging(3))
+            })
+            .collect(),
+    }
+}
+
+/// One offer of the row of keys: the key, its words, whether it is live, and the cells to the next.
+type Offer = (&'static str, &'static str, bool, usize);
+
+fn keys(state: &State, pen: &mut Pen<'_>, area: Rect, waiting: &Waiting, live: bool, room: Room) {
+    let area = inset(area, 1, 0);
+    let why_not = why_not_wider(waiting);
+    let wider = live && why_not.is_none();
+    if room == Room::Narrow {
+        let row = [
+            ("y", "yes, once", live, 4),
+            ("n", "no", live, 2),
+            ("f", "because…", live, 2),
+            ("N", "stop", live, 0),
+        ];
+        offers(pen, area, 0, &row);
+        return;
+    }
+    let gap: [usize; 5] = if area.width >= 88 { [7, 4, 4, 6, 6] } else { [5, 2, 2, 4, 3] };
+    let row = [
+        ("y", "yes, once", live, gap[0]),
+        ("n", "no", live, gap[1]),
+        ("f", "no, because…", live, gap[2]),
+        ("N", "no, stop the turn", live, gap[3]),
+        ("e", "edit", false, gap[4]),
+        ("w", "wider…", wider, 0),
+    ];
+    offers(pen, area, 0, &row);
+    if state.focus != Focus::Question {
+        let text = "tab answers; until then your keys are text";
+        pen.text(area, 1, text, Role::Quiet);
+        return;
+    }
+    let full = if waiting.zoomed { "smaller" } else { "in full" };
+    let mut left = format!("enter {full}   ←→ next   esc not now");
+    if state.drawn.question.as_ref().is_some_and(|seen| seen.total > seen.rows) {
+        left = format!("enter {full}   end last line   ←→ next   esc not now");
+    }
+    let left = Line::from(pen.span(left, Role::Quiet));
+    let right = pen.span(why_not.unwrap_or_default(), Role::Quiet);
+    let right = if why_not.is_some() { Line::from(right) } else { Line::default() };
+    pen.apart(inset(area, 0, 1), 1, left, right);
+}
+
+fn offers(pen: &mut Pen<'_>, area: Rect, row: u16, offers: &[Offer]) {
+    let mut spans = Vec::new();
+    for (key, words, live, gap) in offers {
+        if *live {
+            spans.push(pen.span(*key, Role::Need));
+            spans.push(pen.span(format!(" {words}"), Role::Bright));
+        } else {
+            spans.push(pen.mark(Mark::KeyOff));
+            spans.push(pen.span(format!(" {words}"), Role::Quiet));
+        }
+        spans.push(Span::raw(" ".repeat(*gap)));
+    }
+    pen.line(area, row, Line::from(spans));
+}

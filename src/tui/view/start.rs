@@ -1,0 +1,143 @@
+//! What is there before anything was said: the first start without a model, and the empty session.
+
+use ratatui::{
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use super::pen::{Pen, inset};
+use crate::tui::{
+    clean,
+    state::{Focus, State, status::Player},
+    theme::{Mark, Role},
+    wrap::wrap_text,
+};
+
+/// Who would answer, for the rule at the top.
+pub(super) fn player(state: &State) -> String {
+    match &state.place.player {
+        Player::Nobody { .. } => "no model".to_owned(),
+        Player::Model(name) => clean::truncate(name, 30),
+        Player::Script(_) => "a script plays the model".to_owned(),
+    }
+}
+
+pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) {
+    match &state.place.player {
+        Player::Nobody { looked_for } => first(state, pen, area, looked_for),
+        Player::Model(_) | Player::Script(_) => empty(state, pen, area),
+    }
+}
+
+fn first(state: &State, pen: &mut Pen<'_>, area: Rect, looked_for: &[String]) {
+    let inner = inset(area, 3, 1);
+    // What is too much for a small screen goes without its blank rows.
+    let roomy = area.height >= 18;
+    let mut row = u16::from(roomy);
+    if roomy {
+        pen.text(inner, row, "footplate", Role::Bright);
+        row += 2;
+    }
+    let text = match looked_for.split_last() {
+        None => "No model is connected.".to_owned(),
+        Some((last, rest)) if rest.is_empty() => {
+            format!("No model is connected. Looked for {last}, and for ollama on this computer.")
+        }
+        Some((last, rest)) => format!(
+            "No model is connected. Looked for {} and {last}, and for ollama on this computer.",
+            rest.join(", ")
+        ),
+    };
+    let width = usize::from(inner.width.min(72));
+    for line in wrap_text(&text, width) {
+        pen.text(inner, row, line, Role::Text);
+        row += 1;
+    }
+    row += u16::from(roomy);
+    let rows: [(&str, &str, &[&str]); 3] = [
+        (
+            "enter",
+            "take the tour",
+            &[
+                "two minutes in a scratch folder. A script plays the",
+                "model; Python, questions and files are real.",
+            ],
+        ),
+        ("c", "connect a model", &["which variable holds the key, or which server"]),
+        ("esc", "look around", &["everything works but the model"]),
+    ];
+    for (at, (key, what, about)) in rows.iter().enumerate() {
+        let here = at == state.place.row && state.focus == Focus::Start;
+        for (line, text) in about.iter().enumerate() {
+            if line > 0 && !roomy {
+                continue;
+            }
+            let bar = if here { pen.mark(Mark::Here) } else { Span::raw(" ") };
+            let (key, what) = if line == 0 { (*key, *what) } else { ("", "") };
+            let role = if here { Role::Bright } else { Role::Text };
+            let line = vec![
+                Span::raw(" "),
+                bar,
+                Span::raw(" "),
+                pen.span(clean::pad(key, 7), Role::Bright),
+                pen.span(clean::pad(what, 17), role),
+                pen.span(*text, Role::Quiet),
+            ];
+            pen.line(area, row, Line::from(line));
+            row += 1;
+        }
+    }
+    row += u16::from(roomy);
+    if !state.place.checks.is_empty() {
+        pen.text(inner, row, "This computer", Role::Text);
+        row += 1;
+        row = checks(state, pen, inset(area, 5, 1), row);
+        row += u16::from(roomy);
+    }
+    let theme = format!("Theme   {}", state.look.theme.name());
+    let line =
+        vec![pen.span(clean::pad(&theme, 32), Role::Text), pen.span("t  try another", Role::Quiet)];
+    pen.line(inner, row, Line::from(line));
+}
+
+fn checks(state: &State, pen: &mut Pen<'_>, area: Rect, mut row: u16) -> u16 {
+    let two = area.width >= 70;
+    let rows: Vec<_> = state.place.checks.chunks(if two { 2 } else { 1 }).collect();
+    for pair in rows {
+        let mut spans = Vec::new();
+        for (at, check) in pair.iter().enumerate() {
+            spans.push(pen.mark(check.mark));
+            spans.push(Span::raw(" "));
+            let text = clean::shown(&check.text);
+            let text = if at == 0 && two { clean::pad(&text, 30) } else { text.into_owned() };
+            spans.push(pen.span(text, Role::Text));
+        }
+        pen.line(area, row, Line::from(spans));
+        row += 1;
+    }
+    row
+}
+
+fn empty(state: &State, pen: &mut Pen<'_>, area: Rect) {
+    let inner = inset(area, 3, 1);
+    let mut row = if area.height >= 18 { 5 } else { 0 };
+    let mut say = |pen: &mut Pen<'_>, text: &str, role: Role| {
+        pen.text(inner, row, text, role);
+        row += 1;
+    };
+    if state.place.starting.is_some() {
+        say(pen, "Starting the session …", Role::Text);
+        return;
+    }
+    say(pen, "Say what you want done. For example:", Role::Bright);
+    say(pen, "  make the lexer accept tabs, and keep the old tests green", Role::Quiet);
+    say(pen, "  why does parse_total round down?", Role::Quiet);
+    say(pen, "", Role::Quiet);
+    say(pen, "Runs unasked   reading in this folder; it changes nothing.", Role::Text);
+    say(pen, "Asks you       each run of Python (this build has no seal yet), each", Role::Text);
+    say(pen, "               write, program, and call to the network.", Role::Text);
+    if let Some(last) = &state.place.last_here {
+        say(pen, "", Role::Quiet);
+        say(pen, &format!("Last here      {}", clean::shown(last)), Role::Text);
+    }
+}

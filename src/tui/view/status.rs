@@ -1,0 +1,170 @@
+//! The last row: what needs you, always at the same place, and then the rest as far as it fits.
+
+use ratatui::{
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use super::pen::{Pen, inset};
+use crate::{
+    kernel::{event::Seal, spec::Mode},
+    tui::{
+        clean,
+        state::{Focus, State, status::Player},
+        theme::{Mark, Role},
+        words,
+    },
+};
+
+/// Cells for what needs you, always.
+const NEEDS: u16 = 23;
+
+pub(super) fn line(state: &State, pen: &mut Pen<'_>, area: Rect) {
+    pen.line(area, 0, needs(state, pen));
+    let area = inset(area, NEEDS.min(area.width), 1);
+    let width = usize::from(area.width);
+    let toast = state.status.toast(state.now.at);
+    let right = match toast {
+        Some(toast) => Line::from(pen.spans(toast, Role::Bright)),
+        None => Line::from(pen.span(hints(state), Role::Quiet)),
+    };
+    let tail = words::cells(&right);
+    let parts = parts(state, pen);
+    // What must stay, and what goes first when it gets narrow.
+    let mut kept: Vec<bool> = vec![true; parts.len()];
+    let cells = |kept: &[bool]| -> usize {
+        let widths = parts
+            .iter()
+            .zip(kept)
+            .filter(|(_, kept)| **kept)
+            .map(|((_, span), _)| clean::width(&span.content) + 3);
+        widths.sum::<usize>().saturating_sub(3)
+    };
+    let mut tail = if toast.is_some() { tail } else { tail.min(width) };
+    for drop in [None, Some(Part::Model), Some(Part::Context), Some(Part::Tokens), Some(Part::Work)]
+    {
+        if let Some(at) = drop.and_then(|drop| parts.iter().position(|(part, _)| *part == drop)) {
+            kept[at] = false;
+        }
+        if cells(&kept) + tail + usize::from(tail > 0) <= width {
+            break;
+        }
+        if toast.is_none() && tail > 0 {
+            // Hints go before anything else does.
+            tail = 0;
+            if cells(&kept) <= width {
+                break;
+            }
+        }
+    }
+    let mut left = Vec::new();
+    for ((_, span), _) in parts.iter().zip(&kept).filter(|(_, kept)| **kept) {
+        if !left.is_empty() {
+            left.push(pen.span(pen.look.dot(), Role::Quiet));
+        }
+        left.push(span.clone());
+    }
+    let right = if tail == 0 { Line::default() } else { right };
+    if words::cells(&right) + 2 > width {
+        pen.line(area, 0, right);
+    } else {
+        pen.apart(area, 0, Line::from(left), right);
+    }
+}
+
+fn needs(state: &State, pen: &Pen<'_>) -> Line<'static> {
+    let (asking, put_off) = (state.queue.asking(), state.queue.put_off());
+    match (asking, put_off) {
+        (0, 0) => Line::from(pen.span("   nothing waits", Role::Quiet)),
+        (0, count) => Line::from(vec![
+            Span::raw(" "),
+            pen.mark(Mark::NotNow),
+            pen.span(format!(" {count} put off"), Role::Held),
+            pen.span(" ctrl+g", Role::Quiet),
+        ]),
+        (count, _) => {
+            let verb = if count == 1 { "needs" } else { "need" };
+            Line::from(vec![
+                Span::raw(" "),
+                pen.mark(Mark::Needs),
+                pen.span(format!(" {count} {verb} you"), Role::Need),
+                pen.span(" ctrl+g", Role::Quiet),
+            ])
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Mode,
+    Seal,
+    Work,
+    Tokens,
+    Context,
+    Model,
+}
+
+fn parts(state: &State, pen: &Pen<'_>) -> Vec<(Part, Span<'static>)> {
+    let node = state.sessions.node();
+    let mode = node.map_or(state.place.mode, |node| node.mode);
+    let role = if mode == Mode::Auto { Role::Warn } else { Role::Text };
+    let mut parts = vec![(Part::Mode, pen.span(mode.name(), role))];
+    let Seal::None = state.place.seal;
+    parts.push((Part::Seal, pen.span(words::seal(state.place.seal), Role::Warn)));
+    let work = state.sessions.at_work();
+    if work > 0 {
+        let mark = pen.look.mark(Mark::Running);
+        parts.push((Part::Work, pen.span(format!("{mark} {work} at work"), Role::Work)));
+    }
+    let used: u64 =
+        state.sessions.iter().map(|(_, node)| node.usage.input + node.usage.output).sum();
+    if used > 0 {
+        let text = format!("{} tokens", words::tokens(used));
+        parts.push((Part::Tokens, pen.span(text, Role::Text)));
+    }
+    if let Some(node) = node.filter(|node| node.context > 0) {
+        let text = format!("context {}", words::tokens(node.context));
+        parts.push((Part::Context, pen.span(text, Role::Text)));
+    }
+    let model = match (node, &state.place.player) {
+        (Some(node), _) => Some(node.spec.model.clone()),
+        (None, Player::Model(name) | Player::Script(name)) => Some(name.clone()),
+        (None, Player::Nobody { .. }) => None,
+    };
+    let shown = model.map(|model| clean::truncate(&clean::shown(&model), 24));
+    parts.extend(shown.map(|model| (Part::Model, pen.span(model, Role::Quiet))));
+    parts
+}
+
+fn hints(state: &State) -> String {
+    if state.popup.is_some() {
+        return "esc closes".to_owned();
+    }
+    match state.focus {
+        Focus::Composer if state.sessions.node().is_some_and(|node| node.spec.parent.is_some()) => {
+            "alt+← back · alt+↑ up".to_owned()
+        }
+        Focus::Start | Focus::Composer | Focus::Question => "F1 help".to_owned(),
+        Focus::Transcript => "enter unfolds · F1 help".to_owned(),
+        Focus::Output | Focus::Sessions | Focus::Waiting => "F1 help".to_owned(),
+    }
+}
+
+/// The one line of a screen on which nothing can be read.
+pub(super) fn tiny(state: &State, pen: &mut Pen<'_>, area: Rect) {
+    let waits = match state.queue.asking() {
+        0 => String::new(),
+        count => format!("{} {count} · ", pen.look.mark(Mark::Needs)),
+    };
+    pen.text(area, 0, &format!("{waits}footplate needs 40x10"), Role::Text);
+}
+
+/// The title of the terminal: it changes with the state, never with the second.
+pub fn title(state: &State) -> String {
+    let place = &state.place.workspace;
+    match (state.queue.asking(), state.sessions.at_work()) {
+        (0, 0) => format!("{place} · footplate"),
+        (0, work) => format!("◐ {work} · {place} · footplate"),
+        (asking, _) => format!("! {asking} · {place} · footplate"),
+    }
+}

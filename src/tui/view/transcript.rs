@@ -1,0 +1,99 @@
+//! The transcript: from its beginning while it is short, then at its end, or where it was left.
+
+use ratatui::{layout::Rect, text::Line};
+
+use super::pen::{Pen, inset};
+use crate::tui::{
+    cell::{self, Body, Scene, column},
+    state::{DrawnText, Focus, State, sessions::Node, transcript::Scroll},
+    theme::{Mark, Role},
+    words,
+};
+
+pub(super) fn draw(state: &State, node: &Node, pen: &mut Pen<'_>, area: Rect) -> DrawnText {
+    let inner = inset(area, 1, if area.width >= 90 { 2 } else { 1 });
+    let speaker = if node.spec.parent.is_some() { node.spec.agent() } else { "you" };
+    let scene = Scene {
+        width: usize::from(inner.width),
+        look: &state.look,
+        now: state.now.wall,
+        sessions: &state.sessions,
+        output: &state.output,
+        queue: &state.queue,
+        speaker,
+    };
+    let cells = &node.transcript.cells;
+    let height = usize::from(area.height);
+    let mut drawn = DrawnText { width: scene.width, height, top: (0, 0), below: 0 };
+    if cells.is_empty() || height == 0 {
+        return drawn;
+    }
+    if height <= 3
+        && node.transcript.scroll == Scroll::Follow
+        && asking(state, node, &scene, pen, inner)
+    {
+        drawn.top = column::follow(cells, &scene, height);
+        return drawn;
+    }
+    let end = column::follow(cells, &scene, height);
+    let top = match node.transcript.scroll {
+        Scroll::Follow => end,
+        Scroll::Held { cell, row } => (cell.min(cells.len() - 1), row).min(end),
+    };
+    drawn.top = top;
+    let mut at = top;
+    let mut row = 0;
+    while row < height && at.0 < cells.len() {
+        let laid = cell::rows(&cells[at.0], &scene);
+        let rows = laid.len() + usize::from(column::gap(cells, at.0));
+        while at.1 < rows && row < height {
+            let y = u16::try_from(row).unwrap_or(u16::MAX);
+            if let Some(line) = column::row(cells, at, &laid) {
+                pen.line(inner, y, line);
+                if state.focus == Focus::Transcript && node.transcript.here == Some(at.0) {
+                    let bar = Line::from(pen.mark(Mark::Here));
+                    pen.line(Rect { width: 1, ..area }, y, bar);
+                }
+            }
+            at.1 += 1;
+            row += 1;
+        }
+        if at.1 >= rows {
+            at = (at.0 + 1, 0);
+        }
+    }
+    if node.transcript.scroll != Scroll::Follow {
+        drawn.below = column::rest(cells, &scene, top).saturating_sub(height);
+        let text = format!(" {} new below ", drawn.below);
+        if drawn.below > 0 {
+            let width = u16::try_from(text.len()).unwrap_or(0).min(inner.width);
+            let corner = Rect { x: inner.right() - width, width, ..inner };
+            pen.text(corner, area.height.saturating_sub(1), &text, Role::Select);
+        }
+    }
+    drawn
+}
+
+/// In very few rows: the head of the run that asks, and the line that does.
+fn asking(state: &State, node: &Node, scene: &Scene<'_>, pen: &mut Pen<'_>, area: Rect) -> bool {
+    let Some(waiting) = state.queue.current() else { return false };
+    if waiting.question.session != node.spec.id {
+        return false;
+    }
+    let cells = &node.transcript.cells;
+    let Some(at) = node.transcript.cell_of(waiting.question.call.id) else { return false };
+    let Some(cell) = cells.get(at).filter(|cell| matches!(cell.body, Body::Code(_))) else {
+        return false;
+    };
+    let rows = cell::rows(cell, scene);
+    let waits = |line: &&Line<'static>| {
+        line.spans.last().is_some_and(|span| span.content == "waits for you")
+    };
+    let head = rows.first().cloned();
+    let lines = head.into_iter().chain(rows.iter().skip(1).find(waits).cloned());
+    for (row, line) in lines.take(usize::from(area.height)).enumerate() {
+        let line = words::fit(line, usize::from(area.width));
+        pen.line(area, u16::try_from(row).unwrap_or(0), line);
+    }
+    true
+}

@@ -1,0 +1,183 @@
+//! How the screen says times, amounts and effects, and how a line is cut or pulled apart.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use ratatui::text::{Line, Span};
+
+use super::clean;
+use crate::kernel::{
+    capability::Category,
+    event::{ExitStatus, Seal},
+};
+
+/// Seconds from one moment to a later one.
+pub fn seconds(from: Timestamp, to: Timestamp) -> i64 {
+    (to.as_second() - from.as_second()).max(0)
+}
+
+/// `0:37`, `12:04`, `1:02:03`.
+pub fn clock(seconds: i64) -> String {
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match hours {
+        0 => format!("{minutes}:{seconds:02}"),
+        _ => format!("{hours}:{minutes:02}:{seconds:02}"),
+    }
+}
+
+/// `0.4 s`, `31 s`, `2:05`.
+pub fn took(ms: u64) -> String {
+    match ms {
+        0..10_000 => format!("{}.{} s", ms / 1000, ms / 100 % 10),
+        10_000..100_000 => format!("{} s", ms / 1000),
+        _ => clock(i64::try_from(ms / 1000).unwrap_or(i64::MAX)),
+    }
+}
+
+/// `used 3.1 of 60 s`.
+pub fn used(spent: Duration, limit_ms: u64) -> String {
+    let ms = u64::try_from(spent.as_millis()).unwrap_or(u64::MAX);
+    let spent = match ms {
+        0..10_000 => format!("{}.{}", ms / 1000, ms / 100 % 10),
+        _ => (ms / 1000).to_string(),
+    };
+    format!("used {spent} of {} s", limit_ms.div_ceil(1000))
+}
+
+/// `1 line`, `1,204 lines`.
+pub fn count(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", grouped(number as u64))
+}
+
+/// `5,000`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `940`, `12k`, `1.2M`.
+pub fn tokens(number: u64) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        1000..1_000_000 => format!("{}k", number / 1000),
+        _ => format!("{}.{}M", number / 1_000_000, number / 100_000 % 10),
+    }
+}
+
+/// The word in capitals for what a call does; for a read, the call's own name.
+pub fn effect(category: Category, name: &str) -> String {
+    match category {
+        Category::Read => name.to_owned(),
+        Category::Write => "WRITE".to_owned(),
+        Category::Execute => "EXECUTE".to_owned(),
+        Category::External => "EXTERNAL".to_owned(),
+    }
+}
+
+/// What a run may do, in a word.
+pub fn seal(seal: Seal) -> &'static str {
+    match seal {
+        Seal::None => "unsealed",
+    }
+}
+
+/// How a program ended.
+pub fn exit(status: &ExitStatus) -> String {
+    match status {
+        ExitStatus::Exited { code: 0 } => "done".to_owned(),
+        ExitStatus::Exited { code } => format!("exit {code}"),
+        ExitStatus::Signalled { signal } => format!("signal {signal}"),
+        ExitStatus::TimedOut => "limit: time used up".to_owned(),
+        ExitStatus::Cancelled => "stopped".to_owned(),
+        ExitStatus::NotStarted { .. } => "not started".to_owned(),
+    }
+}
+
+pub fn first_line(text: &str) -> &str {
+    text.trim_start().lines().next().unwrap_or_default()
+}
+
+/// The line cut to so many cells, with `…` where something is left out.
+pub fn fit(mut line: Line<'static>, width: usize) -> Line<'static> {
+    let mut left = width;
+    let mut spans = Vec::with_capacity(line.spans.len());
+    let count = line.spans.len();
+    for (at, span) in std::mem::take(&mut line.spans).into_iter().enumerate() {
+        let cells = clean::width(&span.content);
+        let last = at + 1 == count;
+        if cells < left || (cells == left && last) {
+            left -= cells;
+            spans.push(span);
+            continue;
+        }
+        // Full to the last cell, and more to come: the last cell says so.
+        let text = if cells == left && !last {
+            clean::truncate(&format!("{}x", span.content), left)
+        } else {
+            clean::truncate(&span.content, left)
+        };
+        spans.push(Span::styled(text, span.style));
+        break;
+    }
+    line.spans = spans;
+    line
+}
+
+/// One line at the left edge and one at the right; where both do not fit, the left one is cut.
+pub fn apart(left: Line<'static>, right: Line<'static>, width: usize) -> Line<'static> {
+    let tail = cells(&right);
+    if tail == 0 || tail + 2 > width {
+        return fit(left, width);
+    }
+    let mut line = fit(left, width - tail - 1);
+    let fill = width - tail - cells(&line);
+    line.spans.push(Span::raw(" ".repeat(fill)));
+    line.spans.extend(right.spans.into_iter().map(|mut span| {
+        span.style = right.style.patch(span.style);
+        span
+    }));
+    line
+}
+
+/// The cells a line takes.
+pub fn cells(line: &Line<'_>) -> usize {
+    line.spans.iter().map(|span| clean::width(&span.content)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn times_and_amounts_are_short() {
+        assert_eq!([clock(0), clock(97), clock(3723)], ["0:00", "1:37", "1:02:03"]);
+        assert_eq!([took(440), took(12_700), took(125_000)], ["0.4 s", "12 s", "2:05"]);
+        assert_eq!(used(Duration::from_millis(3140), 60_000), "used 3.1 of 60 s");
+        assert_eq!([tokens(940), tokens(12_400), tokens(1_260_000)], ["940", "12k", "1.2M"]);
+        assert_eq!([count(1, "line"), count(5000, "line")], ["1 line", "5,000 lines"]);
+    }
+
+    #[test]
+    fn lines_are_cut_where_they_end_and_never_wider() {
+        let line = || Line::from(vec![Span::raw("abc"), Span::raw("def")]);
+        for (width, expected) in [(6, "abcdef"), (5, "abcd…"), (3, "ab…"), (1, "…"), (0, "")]
+        {
+            assert_eq!(fit(line(), width).to_string(), expected);
+        }
+        let pulled = |width| apart(line(), Line::from("xy"), width).to_string();
+        assert_eq!(
+            [pulled(10), pulled(9), pulled(8), pulled(3)],
+            ["abcdef  xy", "abcdef xy", "abcd… xy", "ab…"]
+        );
+    }
+}
