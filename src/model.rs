@@ -20,13 +20,14 @@ mod loopback;
 use std::{path::Path, sync::Arc};
 
 use secrecy::SecretString;
+use tokio::sync::mpsc;
 
 use self::{
     scripted::{Pace, Script, ScriptError, Scripted},
     wire::{Patience, Wire},
 };
 use crate::kernel::{
-    port::Model,
+    port::{Delta, Model, ModelError, ModelRequest},
     provider::{Api, Provider, Providers},
 };
 
@@ -35,6 +36,14 @@ const TOUR: &str = include_str!("model/tour.json");
 
 /// The name of the embedded script.
 pub const TOUR_NAME: &str = "scripted:tour";
+
+/// The name of no model: a session with it can be looked at, and its calls made by hand.
+pub const NONE: &str = "none";
+
+/// Whether a script plays the model of that name.
+pub fn is_scripted(name: &str) -> bool {
+    name.starts_with("scripted:")
+}
 
 type Lookup = dyn Fn(&str) -> Option<String> + Send + Sync;
 
@@ -124,9 +133,13 @@ impl Models {
         Self { providers, env: Box::new(env), pace }
     }
 
-    /// The model of that name: `PROVIDER/MODEL`, `PROVIDER`, `scripted:FILE` or `scripted:tour`.
+    /// The model of that name: `PROVIDER/MODEL`, `PROVIDER`, `scripted:FILE`, `scripted:tour`, or
+    /// `none`, which answers every request with what to do about that.
     /// Asks nobody; blocks for the reading of a script at most.
     pub fn resolve(&self, name: &str) -> Result<Arc<dyn Model>, ResolveError> {
+        if name == NONE {
+            return Ok(Arc::new(Nobody));
+        }
         if name == TOUR_NAME {
             let script = Script::parse(Path::new(TOUR_NAME), TOUR)?;
             return Ok(Arc::new(Scripted::new(script, self.pace)));
@@ -210,6 +223,21 @@ impl Models {
             fault: fault.what,
             hint: fault.hint,
         })
+    }
+}
+
+/// Stands where no model is connected.
+struct Nobody;
+
+impl Model for Nobody {
+    fn respond(&self, _: ModelRequest) -> mpsc::Receiver<Result<Delta, ModelError>> {
+        let (sender, receiver) = mpsc::channel(1);
+        let message = "No model is connected.\n\
+                       Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY and start again, \
+                       or name one with --model PROVIDER/MODEL.";
+        // There is room for one, and the receiver is still here.
+        let _ = sender.try_send(Err(ModelError { message: message.to_owned() }));
+        receiver
     }
 }
 

@@ -10,7 +10,6 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::sync::{mpsc, watch};
-use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::kernel::{
@@ -62,16 +61,13 @@ impl Rig {
         let registry = registry();
         let mounts = Arc::new(registry.mount(&spec.modules, |name| panic!("no module {name}")));
         let context = Context {
-            spec: Arc::new(spec.clone()),
-            recorder: recorder.clone(),
             gate: Gate::new(Rights::of(mode), Some(waiting.clone())),
-            env: Arc::new(NoFiles),
-            executor: None,
-            factory: None,
-            mounts: mounts.clone(),
-            cancel: CancellationToken::new(),
-            call: None,
-            clocks: Vec::new(),
+            ..Context::bare(
+                Arc::new(spec.clone()),
+                recorder.clone(),
+                Arc::new(NoFiles),
+                mounts.clone(),
+            )
         };
         let tools = registry.build(&spec.tools, context, |name| panic!("no tool {name}"));
         let model = Arc::new(Puppet::default());
@@ -88,23 +84,20 @@ impl Rig {
 fn short(event: &Event) -> String {
     let value = serde_json::to_value(event).unwrap();
     let kind = value["type"].as_str().unwrap().to_owned();
-    let detail = match event {
-        Event::MessageSent { text } | Event::TextStreamed { text } => text.clone(),
-        Event::TurnFinished { stop, calls, .. } => {
-            let names: Vec<_> = calls.iter().map(|call| call.name.as_str()).collect();
-            format!("{} {}", value["stop"]["reason"].as_str().unwrap(), names.join(","))
-                + match stop {
-                    Stop::Failed { message } => message.as_str(),
-                    Stop::End | Stop::Calls | Stop::Length | Stop::Interrupted => "",
-                }
-        }
-        Event::CallFinished { result, .. } => {
-            let code = result.content["error"].as_str().unwrap_or("ok");
-            format!("{} {code}", result.name)
-        }
-        Event::ExchangeFinished { .. } => value["outcome"]["result"].as_str().unwrap().to_owned(),
-        Event::CallStarted { call, .. } => call.name.clone(),
-        _ => String::new(),
+    let detail = if let Event::MessageSent { text } | Event::TextStreamed { text } = event {
+        text.clone()
+    } else if let Event::TurnFinished { calls, .. } = event {
+        let names: Vec<_> = calls.iter().map(|call| call.name.as_str()).collect();
+        format!("{} {}", value["stop"]["reason"].as_str().unwrap(), names.join(","))
+    } else if let Event::CallFinished { result, .. } = event {
+        let code = result.content["error"].as_str().unwrap_or("ok");
+        format!("{} {code}", result.name)
+    } else if let Event::ExchangeFinished { .. } = event {
+        value["outcome"]["result"].as_str().unwrap().to_owned()
+    } else if let Event::CallStarted { call, .. } = event {
+        call.name.clone()
+    } else {
+        String::new()
     };
     format!("{kind} {detail}").trim().to_owned()
 }

@@ -80,3 +80,10 @@ fn the_first_screen_learns_who_has_a_key() {
         [Key::Present("FIRST_KEY".into()), Key::Missing("SECOND_KEY".into()), Key::NotNeeded]
     );
 }
+
+#[tokio::test]
+async fn where_no_model_is_connected_every_request_says_what_to_do() {
+    let model = models(&[]).resolve(NONE).unwrap();
+    let told = loopback::told(model.respond(ModelRequest::default())).await;
+    assert_eq!(told, " ! No model is connected.");
+}

@@ -26,9 +26,9 @@ async fn until(mut seen: impl FnMut() -> bool) {
 }
 
 fn results(rig: &Rig) -> Vec<(CallId, String)> {
-    let finished = |event| match event {
-        Event::CallFinished { call, result, .. } => Some((call, result.text())),
-        _ => None,
+    let finished = |event| {
+        let Event::CallFinished { call, result, .. } = event else { return None };
+        Some((call, result.text()))
     };
     rig.journal.events().into_iter().filter_map(finished).collect()
 }
@@ -110,9 +110,9 @@ async fn many_small_pieces_are_few_events_and_the_same_text() {
         .journal
         .events()
         .into_iter()
-        .filter_map(|event| match event {
-            Event::TextStreamed { text } => Some(text),
-            _ => None,
+        .filter_map(|event| {
+            let Event::TextStreamed { text } = event else { return None };
+            Some(text)
         })
         .collect();
     assert!((2..=12).contains(&pieces.len()), "{}", pieces.len());
