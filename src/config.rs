@@ -1,1 +1,162 @@
-//! config
+//! What the person has set: their file, then the environment, then the command line, each over
+//! the one before. The environment is handed in; nothing here reads it.
+
+mod file;
+mod home;
+mod providers;
+
+use std::path::{Path, PathBuf};
+
+use crate::kernel::{provider::Providers, spec::Mode};
+
+pub use home::{Home, HomeError};
+pub use providers::built_in;
+
+/// Looks up one variable of the environment; an empty one should be given as absent.
+pub type Lookup<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
+/// All settings, each with a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// `PROVIDER/MODEL` or `scripted:…`, where one was chosen.
+    pub model: Option<String>,
+    /// The mode that new sessions start in.
+    pub mode: Mode,
+    /// The name of the theme.
+    pub theme: String,
+    /// The running time of an execution that asks for none, in milliseconds.
+    pub timeout_ms: u64,
+    /// The longest running time an execution may ask for.
+    pub ceiling_ms: u64,
+    /// What lines and marks are drawn with.
+    pub glyphs: Glyphs,
+    /// Who hears the mouse.
+    pub mouse: Mouse,
+    /// Who answers for models: the person's own settings over the built-in ones.
+    pub providers: Providers,
+}
+
+/// What lines and marks are drawn with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Glyphs {
+    /// All that a terminal of today can show.
+    #[default]
+    Unicode,
+    /// Nothing beyond ASCII.
+    Ascii,
+}
+
+/// Who hears the mouse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mouse {
+    /// The terminal itself: its own selection and scrolling work.
+    #[default]
+    Terminal,
+    /// This program.
+    Footplate,
+}
+
+/// What was said on the command line; the last word.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// `--model`
+    pub model: Option<String>,
+    /// `--mode`
+    pub mode: Option<Mode>,
+    /// `--theme`
+    pub theme: Option<String>,
+}
+
+/// Why the settings cannot be used. `Display` says where, what, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file is there and cannot be read.
+    #[error("cannot read {path}: {source}\nmake it readable, or move it away to start without it")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Something in the file is not a setting.
+    #[error("{path}:{line}:{column}: {fault}\n{hint}")]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The character in the line, from 1.
+        column: usize,
+        /// What is wrong.
+        fault: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A variable does not say what it should.
+    #[error("{name} is {value:?}, which is no {what}\nset it to one of: {known}")]
+    Variable {
+        /// The variable.
+        name: &'static str,
+        /// What it says.
+        value: String,
+        /// What it should be.
+        what: &'static str,
+        /// What it may be.
+        known: String,
+    },
+}
+
+impl Config {
+    /// Reads `config.toml` of `home`, if there is one, and lays environment and flags over it.
+    /// Blocks for one small file.
+    pub fn load(home: &Home, env: &Lookup<'_>, flags: Flags) -> Result<Self, ConfigError> {
+        let path = home.config_file();
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(source) => return Err(ConfigError::Unreadable { path, source }),
+        };
+        Self::from_text(&path, &text, env, flags)
+    }
+
+    /// As [`Config::load`], from the text of the file `path`.
+    fn from_text(
+        path: &Path,
+        text: &str,
+        env: &Lookup<'_>,
+        flags: Flags,
+    ) -> Result<Self, ConfigError> {
+        let set = file::parse(path, text)?;
+        let mode = match env("FOOTPLATE_MODE") {
+            Some(value) => Some(mode_of(value)?),
+            None => None,
+        };
+        let config = Self {
+            model: flags.model.or_else(|| env("FOOTPLATE_MODEL")).or(set.model),
+            mode: flags.mode.or(mode).or(set.mode).unwrap_or_default(),
+            theme: flags
+                .theme
+                .or_else(|| env("FOOTPLATE_THEME"))
+                .or(set.theme)
+                .unwrap_or_else(|| "footplate-dark".to_owned()),
+            timeout_ms: set.timeout_ms,
+            ceiling_ms: set.ceiling_ms,
+            glyphs: set.glyphs,
+            mouse: set.mouse,
+            providers: providers::merged(set.providers, env),
+        };
+        Ok(config)
+    }
+}
+
+fn mode_of(value: String) -> Result<Mode, ConfigError> {
+    Mode::ALL.into_iter().find(|mode| mode.name() == value).ok_or_else(|| ConfigError::Variable {
+        name: "FOOTPLATE_MODE",
+        value,
+        what: "mode",
+        known: Mode::ALL.map(Mode::name).join(", "),
+    })
+}
+
+#[cfg(test)]
+mod tests;

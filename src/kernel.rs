@@ -13,6 +13,7 @@ pub mod id;
 pub mod invoke;
 pub mod message;
 pub mod port;
+pub mod provider;
 pub mod recorder;
 pub mod registry;
 pub mod schema;

@@ -330,6 +330,8 @@ pub trait Model: Send + Sync {
 pub struct ModelRequest {
     /// Who asks: the agent's name, which a script needs to pick its part.
     pub agent: String,
+    /// The session that started this agent, if an agent did.
+    pub parent: Option<SessionId>,
     /// How many answers this agent had before, which a script needs as well.
     pub turn: usize,
     /// The instructions.

@@ -1,0 +1,162 @@
+//! The task that owns a session, and the handle by which it is spoken to.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::{Notify, watch};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{Live, exchange};
+use crate::kernel::event::Outcome;
+
+/// The session takes no more messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this session has ended")]
+pub struct Ended;
+
+/// Speaks to a session's task. Dropping it stops the task; to see it end, use
+/// [`Handle::shutdown`].
+pub struct Handle {
+    desk: Arc<Desk>,
+    state: watch::Receiver<State>,
+    tasks: TaskTracker,
+}
+
+/// What the handle and the task share.
+struct Desk {
+    /// What was said and is not answered; the first is being answered now.
+    queue: Mutex<VecDeque<Said>>,
+    wake: Notify,
+    state: watch::Sender<State>,
+    stop: CancellationToken,
+}
+
+#[derive(Clone)]
+struct Said {
+    text: String,
+    /// The exchange's own.
+    cancel: CancellationToken,
+}
+
+#[derive(Clone, Debug, Default)]
+struct State {
+    waiting: usize,
+    ended: bool,
+    last: Option<Outcome>,
+}
+
+/// Starts the task that owns a session. It waits for a first message.
+pub fn spawn(live: Live) -> Handle {
+    let (state, watched) = watch::channel(State::default());
+    let desk = Arc::new(Desk {
+        queue: Mutex::default(),
+        wake: Notify::new(),
+        state,
+        stop: CancellationToken::new(),
+    });
+    let tasks = TaskTracker::new();
+    tasks.spawn(drive(live, Owner(desk.clone())));
+    tasks.close();
+    Handle { desk, state: watched, tasks }
+}
+
+impl Handle {
+    /// Says something: now if the session is idle, else when its exchange has ended. Does not wait.
+    pub fn send(&self, text: impl Into<String>) -> Result<(), Ended> {
+        let mut queue = self.desk.queue();
+        if self.desk.stop.is_cancelled() || self.state.borrow().ended {
+            return Err(Ended);
+        }
+        queue.push_back(Said { text: text.into(), cancel: self.desk.stop.child_token() });
+        self.desk.state.send_modify(|state| state.waiting = queue.len());
+        self.desk.wake.notify_one();
+        Ok(())
+    }
+
+    /// Stops the exchange that goes on, if one does. What was said after it comes next.
+    pub fn interrupt(&self) {
+        if let Some(current) = self.desk.queue().front() {
+            current.cancel.cancel();
+        }
+    }
+
+    /// Whether an exchange goes on or is about to.
+    pub fn is_busy(&self) -> bool {
+        let state = self.state.borrow();
+        state.waiting > 0 && !state.ended
+    }
+
+    /// Waits until everything said has been answered, and gives the last outcome; absent if
+    /// nothing was ever said. Losing this future loses nothing.
+    pub async fn idle(&self) -> Option<Outcome> {
+        let mut state = self.state.clone();
+        // The sender lives in the desk, so this cannot be an error while `self` is there.
+        state
+            .wait_for(|state| state.waiting == 0 || state.ended)
+            .await
+            .ok()
+            .and_then(|state| state.last.clone())
+    }
+
+    /// Stops what goes on, waits until all of it has ended, and gives back what was said and never
+    /// begun.
+    pub async fn shutdown(&self) -> Vec<String> {
+        self.desk.stop.cancel();
+        self.tasks.wait().await;
+        self.desk.queue().drain(..).map(|said| said.text).collect()
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.desk.stop.cancel();
+    }
+}
+
+impl Desk {
+    fn queue(&self) -> MutexGuard<'_, VecDeque<Said>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn answered(&self, outcome: Outcome) {
+        let mut queue = self.queue();
+        queue.pop_front();
+        self.state.send_modify(|state| {
+            state.waiting = queue.len();
+            state.last = Some(outcome);
+        });
+    }
+}
+
+/// The task's share of the desk. When the task ends, however it ends, nobody waits for it.
+struct Owner(Arc<Desk>);
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.0.state.send_modify(|state| state.ended = true);
+    }
+}
+
+async fn drive(live: Live, owner: Owner) {
+    let desk = &owner.0;
+    while !desk.stop.is_cancelled() {
+        let said = desk.queue().front().cloned();
+        match said {
+            Some(said) => {
+                let outcome = exchange(&live, said.text, &said.cancel).await;
+                desk.answered(outcome);
+            }
+            None => tokio::select! {
+                biased;
+                () = desk.stop.cancelled() => {}
+                // A wake that is lost is found again at the queue.
+                () = desk.wake.notified() => {}
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,107 @@
+//! What an agent that another one starts may do: never more, mostly less.
+
+use std::path::{Component, Path};
+
+use crate::kernel::{
+    error::{CallError, ErrorCode},
+    id::SessionId,
+    port::ChildRequest,
+    schema,
+    spec::{Limits, Mode, SessionSpec},
+};
+
+/// The module that starts agents.
+const AGENTS: &str = "agents";
+/// The module that speaks with the person, which is the root's alone.
+const CHAT: &str = "chat";
+/// The longest name of an agent, in characters.
+const LONGEST_NAME: usize = 32;
+
+/// The description of a child of `parent`, which is in `mode` now. `is_taken` knows the names of
+/// the agents it has already. The folder is checked as a name only: whether it leads out of the
+/// workspace through a link is for whoever opens it.
+pub fn child_spec(
+    parent: &SessionSpec,
+    mode: Mode,
+    request: &ChildRequest,
+    is_taken: impl Fn(&str) -> bool,
+) -> Result<SessionSpec, CallError> {
+    let Some(depth) = parent.limits.depth.checked_sub(1) else {
+        return Err(CallError::new(
+            ErrorCode::BudgetSpent,
+            "This agent may start no agents of its own. Do the work here, or say what is left.",
+        ));
+    };
+    let workspace = match request.folder.as_deref() {
+        None | Some("" | ".") => parent.workspace.clone(),
+        Some(folder) => parent.workspace.join(below(folder)?),
+    };
+    let mut path = parent.path.clone();
+    path.push(unique(&plain(&request.agent), is_taken));
+    Ok(SessionSpec {
+        id: SessionId::fresh(),
+        parent: Some(parent.id),
+        path,
+        workspace,
+        model: parent.model.clone(),
+        mode,
+        tools: parent.tools.iter().filter(|name| !is_chat(name)).cloned().collect(),
+        modules: modules(parent, request.modules.as_deref())?,
+        limits: Limits { depth, ..parent.limits },
+        instructions: parent.instructions.clone(),
+    })
+}
+
+fn modules(parent: &SessionSpec, wanted: Option<&[String]>) -> Result<Vec<String>, CallError> {
+    let may = |name: &&String| !is_chat(name);
+    let Some(wanted) = wanted else {
+        let without = parent.modules.iter().filter(may).filter(|name| *name != AGENTS);
+        return Ok(without.cloned().collect());
+    };
+    let there: Vec<&String> = parent.modules.iter().filter(may).collect();
+    if let Some(unknown) = wanted.iter().find(|name| !there.contains(name)) {
+        let names: Vec<_> = there.iter().map(|name| name.as_str()).collect();
+        return Err(schema::invalid(
+            "agents.run.modules",
+            &format!("there is no {unknown:?} here to hand on; there is: {}", names.join(", ")),
+        )
+        .with("available", names));
+    }
+    // In the parent's order, and each once.
+    Ok(there.into_iter().filter(|name| wanted.contains(name)).cloned().collect())
+}
+
+fn is_chat(name: &str) -> bool {
+    name.split('.').next() == Some(CHAT)
+}
+
+/// A folder that is below where it starts, whatever is there.
+fn below(folder: &str) -> Result<&Path, CallError> {
+    let path = Path::new(folder);
+    let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+    if plain && !folder.contains('\0') {
+        return Ok(path);
+    }
+    Err(schema::invalid(
+        "agents.run.folder",
+        "expected a folder below the workspace, such as \"docs\", without \"..\"",
+    ))
+}
+
+/// A name that can stand in a tree and a path of agents.
+fn plain(name: &str) -> String {
+    let fits = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let name: String =
+        name.trim().chars().map(|c| if fits(c) { c } else { '-' }).take(LONGEST_NAME).collect();
+    let name = name.trim_matches(['-', '.']);
+    if name.is_empty() { "agent".to_owned() } else { name.to_owned() }
+}
+
+fn unique(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let numbered = (2_u32..).map(|number| format!("{name}-{number}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    names.find(|name| !is_taken(name)).unwrap_or_else(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+use pretty_assertions::assert_eq;
+
+use super::*;
+use crate::agent::testing::spec;
+
+fn parent() -> SessionSpec {
+    let modules = ["files", "process", "agents", "chat"].map(str::to_owned).to_vec();
+    let tools = ["execute_code", "chat.say"].map(str::to_owned).to_vec();
+    SessionSpec { modules, tools, limits: Limits { depth: 2, ..Limits::default() }, ..spec() }
+}
+
+fn request(agent: &str, folder: Option<&str>, modules: Option<&[&str]>) -> ChildRequest {
+    ChildRequest {
+        call: 9.into(),
+        agent: agent.to_owned(),
+        task: "do".to_owned(),
+        folder: folder.map(str::to_owned),
+        modules: modules.map(|names| names.iter().map(|name| (*name).to_owned()).collect()),
+        clocks: Vec::new(),
+    }
+}
+
+fn child(request: &ChildRequest) -> Result<SessionSpec, CallError> {
+    child_spec(&parent(), Mode::Plan, request, |_| false)
+}
+
+#[test]
+fn a_child_has_less_of_everything_and_the_mode_of_now() {
+    let made = child(&request("tester", Some("docs/new"), None)).unwrap();
+    assert_eq!(
+        made,
+        SessionSpec {
+            id: made.id,
+            parent: Some(parent().id),
+            path: vec!["session".to_owned(), "tester".to_owned()],
+            workspace: "/work space/docs/new".into(),
+            mode: Mode::Plan,
+            tools: vec!["execute_code".to_owned()],
+            modules: vec!["files".to_owned(), "process".to_owned()],
+            limits: Limits { depth: 1, ..Limits::default() },
+            ..parent()
+        }
+    );
+}
+
+#[test]
+fn modules_are_handed_on_by_name_and_never_more_than_there_are() {
+    let modules = |names: &[&str]| child(&request("a", None, Some(names))).map(|made| made.modules);
+    assert_eq!(modules(&["agents", "files", "files"]).unwrap(), ["files", "agents"]);
+    assert_eq!(modules(&[]).unwrap(), Vec::<String>::new());
+    for unknown in ["web", "chat", ""] {
+        let error = modules(&["files", unknown]).unwrap_err();
+        assert_eq!(error.code, ErrorCode::InvalidInput);
+        assert_eq!(
+            error.message,
+            format!(
+                "Invalid input for agents.run.modules: there is no {unknown:?} here to hand on; \
+                 there is: files, process, agents"
+            )
+        );
+    }
+}
+
+#[test]
+fn a_child_at_the_last_level_starts_no_more() {
+    let mut parent = parent();
+    for _ in 0..2 {
+        parent = child_spec(&parent, Mode::Auto, &request("a", None, None), |_| false).unwrap();
+    }
+    let error = child_spec(&parent, Mode::Auto, &request("a", None, None), |_| false).unwrap_err();
+    assert_eq!(error.code, ErrorCode::BudgetSpent);
+}
+
+#[test]
+fn a_folder_never_leads_out_of_the_workspace() {
+    for same in [None, Some(""), Some(".")] {
+        assert_eq!(child(&request("a", same, None)).unwrap().workspace, parent().workspace);
+    }
+    for out in ["..", "/", "/etc", "a/../..", "a/../b", "../work space", "./a", "a\0b"] {
+        let error = child(&request("a", Some(out), None)).unwrap_err();
+        assert!(error.message.starts_with("Invalid input for agents.run.folder: "), "{out}");
+    }
+}
+
+#[test]
+fn names_are_plain_and_each_agents_own() {
+    let name = |wanted: &str, taken: &[&str]| {
+        let request = request(wanted, None, None);
+        let made = child_spec(&parent(), Mode::Auto, &request, |name| taken.contains(&name));
+        made.unwrap().agent().to_owned()
+    };
+    assert_eq!(name("tester", &[]), "tester");
+    assert_eq!(name("tester", &["tester", "tester-2"]), "tester-3");
+    assert_eq!(name(" a › b\u{1b}[2J ", &[]), "a---b--2J");
+    assert_eq!(name("", &[]), "agent");
+    assert_eq!(name("..", &[]), "agent");
+    assert_eq!(name(&"é".repeat(99), &[]).chars().count(), 32);
+}

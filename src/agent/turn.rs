@@ -1,0 +1,205 @@
+//! One exchange: somebody says something, and the model answers and acts until it has no more to
+//! do, is stopped, fails or meets a limit.
+
+use std::{mem, time::Duration};
+
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::{Live, context};
+use crate::kernel::{
+    event::{Event, Origin, Outcome, Stop},
+    id::CallId,
+    invoke::{CallRequest, Input},
+    message::{ModelCall, Usage},
+    port::{Delta, StoreError},
+    recorder::Recorder,
+};
+
+/// Text is recorded at most this often: as often as a screen draws it.
+const PIECE: Duration = Duration::from_millis(33);
+/// How long a call that is stopped may take to end by itself before it is cut off.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Runs one exchange to its end, which is recorded and returned. `cancel` is this exchange's own:
+/// cancelling it stops the model and the calls, and a person's "no, stop" cancels it too. Dropping
+/// the future leaves the exchange open in the journal, as a crash would.
+pub async fn exchange(live: &Live, text: String, cancel: &CancellationToken) -> Outcome {
+    let outcome = run(live, text, cancel).await.unwrap_or_else(|error| Outcome::Failed {
+        message: format!("{error}\nNothing is done that cannot be recorded: mend that, then send the message again."),
+    });
+    let end = Event::ExchangeFinished { outcome: outcome.clone() };
+    if let Err(error) = live.recorder.append(end) {
+        tracing::error!(%error, "the end of an exchange was not recorded");
+    }
+    outcome
+}
+
+async fn run(live: &Live, text: String, cancel: &CancellationToken) -> Result<Outcome, StoreError> {
+    live.recorder.append(Event::MessageSent { text })?;
+    let limit = live.session().spec.limits.turns;
+    for _ in 0..limit {
+        if cancel.is_cancelled() {
+            return Ok(Outcome::Stopped);
+        }
+        let answer = ask(live, cancel).await?;
+        match answer.stop {
+            Stop::Calls => {}
+            Stop::End => return Ok(Outcome::Done),
+            Stop::Interrupted => return Ok(Outcome::Stopped),
+            Stop::Failed { message } => return Ok(Outcome::Failed { message }),
+            Stop::Length => {
+                let message = "The answer was cut off at the model's limit of length; nothing \
+                               of its end was run.\nAsk it to go on, in smaller steps.";
+                return Ok(Outcome::Limit { message: message.to_owned() });
+            }
+        }
+        call(live, answer.calls, cancel).await?;
+    }
+    if cancel.is_cancelled() {
+        return Ok(Outcome::Stopped);
+    }
+    let message = format!(
+        "The limit of {limit} model requests for one message was reached.\n\
+         Send another message to go on."
+    );
+    Ok(Outcome::Limit { message })
+}
+
+/// An answer that is recorded. There are calls exactly when it stopped for them.
+struct Answer {
+    stop: Stop,
+    calls: Vec<ModelCall>,
+}
+
+/// Asks the model once and records what it says.
+async fn ask(live: &Live, cancel: &CancellationToken) -> Result<Answer, StoreError> {
+    let (request, started) = {
+        let session = live.session();
+        let model = session.spec.model.clone();
+        let turn = session.turns.saturating_add(1);
+        (context::request(live, &session), Event::TurnStarted { turn, model })
+    };
+    live.recorder.append(started)?;
+    let mut deltas = live.model.respond(request);
+    let mut text = Streamed::new(&live.recorder);
+    let mut calls = Vec::new();
+    let (stop, usage) = loop {
+        tokio::select! {
+            biased;
+            // The rest of the answer is lost, which is what was asked for.
+            () = cancel.cancelled() => break (Stop::Interrupted, Usage::default()),
+            // Loses nothing: the text is still there.
+            () = text.due() => text.flush()?,
+            // Loses nothing: `recv` takes a delta or leaves it.
+            delta = deltas.recv() => match delta {
+                Some(Ok(Delta::Text(piece))) => text.push(&piece)?,
+                Some(Ok(Delta::Call { provider_id, name, arguments })) => {
+                    calls.push(ModelCall { id: CallId::fresh(), provider_id, name, arguments });
+                }
+                Some(Ok(Delta::Finished { stop, usage })) => break (stop, usage),
+                Some(Err(error)) => {
+                    break (Stop::Failed { message: error.message }, Usage::default());
+                }
+                None => {
+                    let message = "The answer was cut off before its end; nothing of it was run.\n\
+                                   Send the message again.";
+                    break (Stop::Failed { message: message.to_owned() }, Usage::default());
+                }
+            },
+        }
+    };
+    drop(deltas);
+    text.flush()?;
+    let stop = match stop {
+        Stop::End | Stop::Calls if calls.is_empty() => Stop::End,
+        Stop::End | Stop::Calls => Stop::Calls,
+        cut @ (Stop::Length | Stop::Interrupted | Stop::Failed { .. }) => {
+            calls.clear();
+            cut
+        }
+    };
+    let finished = Event::TurnFinished { stop: stop.clone(), usage, calls: calls.clone() };
+    live.recorder.append(finished)?;
+    live.recorder.sync().await?;
+    Ok(Answer { stop, calls })
+}
+
+/// Makes the calls in order. Each has exactly one result in the journal when this returns.
+async fn call(
+    live: &Live,
+    calls: Vec<ModelCall>,
+    cancel: &CancellationToken,
+) -> Result<(), StoreError> {
+    let tools = live.tools.until(cancel.clone());
+    let mut calls = calls.into_iter();
+    while !cancel.is_cancelled() {
+        let Some(call) = calls.next() else { return Ok(()) };
+        let request = CallRequest {
+            id: call.id,
+            name: call.name,
+            input: Input::Text(call.arguments),
+            origin: Origin::Model,
+        };
+        tokio::select! {
+            biased;
+            _ = tools.invoke(request) => {}
+            // The call is cut off, and records that itself.
+            () = patience_ends(cancel) => {}
+        }
+    }
+    let unmade: Vec<CallId> = calls.map(|call| call.id).collect();
+    let interruptions = live.session().interruptions();
+    for event in interruptions {
+        if matches!(&event, Event::CallFinished { call, .. } if unmade.contains(call)) {
+            live.recorder.append(event)?;
+        }
+    }
+    Ok(())
+}
+
+async fn patience_ends(cancel: &CancellationToken) {
+    cancel.cancelled().await;
+    // A real timer: a handler that does not listen would keep the session for ever.
+    sleep_until(Instant::now() + GRACE).await;
+}
+
+/// Text on its way to the journal: many small pieces are one event.
+struct Streamed<'a> {
+    recorder: &'a Recorder,
+    text: String,
+    /// When the next piece may be recorded.
+    next: Instant,
+}
+
+impl<'a> Streamed<'a> {
+    fn new(recorder: &'a Recorder) -> Self {
+        Self { recorder, text: String::new(), next: Instant::now() }
+    }
+
+    fn push(&mut self, piece: &str) -> Result<(), StoreError> {
+        self.text.push_str(piece);
+        if Instant::now() >= self.next { self.flush() } else { Ok(()) }
+    }
+
+    /// Waits until there is text that may be recorded.
+    async fn due(&self) {
+        if self.text.is_empty() {
+            std::future::pending::<()>().await;
+        }
+        // A real timer: it is the pace of the screen.
+        sleep_until(self.next).await;
+    }
+
+    fn flush(&mut self) -> Result<(), StoreError> {
+        if self.text.is_empty() {
+            return Ok(());
+        }
+        self.next = Instant::now() + PIECE;
+        let text = mem::take(&mut self.text);
+        self.recorder.append(Event::TextStreamed { text }).map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests;

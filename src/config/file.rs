@@ -1,0 +1,159 @@
+//! `config.toml`, as a person writes it. A word that is no setting is refused, with its place and
+//! the setting it was probably meant to be.
+
+use std::{collections::BTreeMap, ops::Range, path::Path};
+
+use serde::{Deserialize, Deserializer, de::Error as _};
+use toml::Spanned;
+
+use super::{ConfigError, Glyphs, Mouse, providers::built_in};
+use crate::kernel::{provider::Api, spec::Mode};
+
+/// What the file sets.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Settings {
+    pub(super) model: Option<String>,
+    pub(super) mode: Option<Mode>,
+    pub(super) theme: Option<String>,
+    pub(super) timeout_ms: u64,
+    pub(super) ceiling_ms: u64,
+    pub(super) glyphs: Glyphs,
+    pub(super) mouse: Mouse,
+    pub(super) providers: Vec<(String, ProviderSettings)>,
+}
+
+/// What the file says of one provider.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProviderSettings {
+    #[serde(default, deserialize_with = "api")]
+    pub(super) api: Option<Api>,
+    pub(super) base_url: Option<String>,
+    pub(super) api_key_env: Option<String>,
+    pub(super) max_tokens: Option<u32>,
+    pub(super) model: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    model: Option<String>,
+    mode: Option<Mode>,
+    theme: Option<String>,
+    #[serde(default)]
+    execution: Execution,
+    #[serde(default)]
+    screen: Screen,
+    #[serde(default)]
+    providers: BTreeMap<String, Spanned<ProviderSettings>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Execution {
+    timeout_ms: Spanned<u64>,
+    ceiling_ms: u64,
+}
+
+impl Default for Execution {
+    fn default() -> Self {
+        Self { timeout_ms: Spanned::new(0..0, 60_000), ceiling_ms: 600_000 }
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Screen {
+    ascii: bool,
+    mouse: bool,
+}
+
+/// Reads the text of the file `path`.
+pub(super) fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
+    let wrong = |span: Range<usize>, fault: String, hint: String| {
+        let (line, column) = place(text, span.start);
+        ConfigError::Wrong { path: path.to_owned(), line, column, fault, hint }
+    };
+    let file: File = toml::from_str(text).map_err(|error| {
+        let (fault, hint) = explain(error.message());
+        wrong(error.span().unwrap_or(0..0), fault, hint)
+    })?;
+    let timeout_ms = *file.execution.timeout_ms.get_ref();
+    let ceiling_ms = file.execution.ceiling_ms;
+    if timeout_ms == 0 || timeout_ms > ceiling_ms {
+        return Err(wrong(
+            file.execution.timeout_ms.span(),
+            format!("execution.timeout_ms is {timeout_ms}, and ceiling_ms is {ceiling_ms}"),
+            "set timeout_ms to at least 1 and at most ceiling_ms".to_owned(),
+        ));
+    }
+    let known = built_in();
+    for (name, provider) in &file.providers {
+        let set = provider.get_ref();
+        let complete = set.api.is_some() && set.base_url.is_some();
+        if !complete && !known.iter().any(|known| known.name == *name) {
+            let names: Vec<_> = known.iter().map(|known| known.name.as_str()).collect();
+            return Err(wrong(
+                provider.span(),
+                format!("the provider {name:?} needs both `api` and `base_url`"),
+                format!("add them; only {} are known without", names.join(", ")),
+            ));
+        }
+    }
+    Ok(Settings {
+        model: file.model,
+        mode: file.mode,
+        theme: file.theme,
+        timeout_ms,
+        ceiling_ms,
+        glyphs: if file.screen.ascii { Glyphs::Ascii } else { Glyphs::Unicode },
+        mouse: if file.screen.mouse { Mouse::Footplate } else { Mouse::Terminal },
+        providers: file
+            .providers
+            .into_iter()
+            .map(|(name, provider)| (name, provider.into_inner()))
+            .collect(),
+    })
+}
+
+fn api<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Api>, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let known = Api::ALL.into_iter().find(|api| api.name() == name);
+    known.map(Some).ok_or_else(|| match name.as_str() {
+        "openai-responses" | "gemini" => D::Error::custom(format!(
+            "the api {name:?} is not spoken by this version; \
+             most servers that have it speak \"openai-chat\" as well"
+        )),
+        _ => D::Error::unknown_variant(&name, &["anthropic-messages", "openai-chat"]),
+    })
+}
+
+/// Line and character of a byte of the text, both from 1.
+fn place(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+/// The parser's words, and what to do: where it says what it expected, the nearest of that.
+fn explain(message: &str) -> (String, String) {
+    let message = message.trim();
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let is_unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");
+    let (Some((wrong, known)), true) = (quoted.split_first(), is_unknown) else {
+        return (message.replace('\n', " "), "correct this line, or take it out".to_owned());
+    };
+    let kind = if message.starts_with("unknown field") { "setting" } else { "value" };
+    let near = known
+        .iter()
+        .map(|name| {
+            (strsim::damerau_levenshtein(wrong, name), name.len().abs_diff(wrong.len()), *name)
+        })
+        .filter(|(distance, _, name)| *distance <= (name.len() / 2).max(1))
+        .min();
+    let hint = match near {
+        Some((_, _, name)) => format!("did you mean `{name}`?"),
+        None => format!("what can stand here: {}", known.join(", ")),
+    };
+    (format!("`{wrong}` is no {kind}"), hint)
+}

@@ -1,0 +1,73 @@
+//! Where files of ours live.
+
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy as _;
+
+use super::Lookup;
+
+/// The four folders of this program. None of them need exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Home {
+    /// What the person writes: `config.toml`, themes, rules.
+    pub config: PathBuf,
+    /// What must not be lost: sessions.
+    pub data: PathBuf,
+    /// What this computer remembers: logs, histories.
+    pub state: PathBuf,
+    /// What can be made again.
+    pub cache: PathBuf,
+}
+
+/// Nobody knows where the person's files live.
+#[derive(Debug, thiserror::Error)]
+pub enum HomeError {
+    /// The system names no home folder.
+    #[error("cannot find your home folder\nset FOOTPLATE_HOME to a folder of footplate's own")]
+    Nowhere,
+    /// `FOOTPLATE_HOME` is no path.
+    #[error("FOOTPLATE_HOME is {path:?}, which cannot be used: {source}\nset it to a folder")]
+    NoPath {
+        /// What it says.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl Home {
+    /// All under `FOOTPLATE_HOME` where that is set, else where the platform keeps such files.
+    pub fn find(env: &Lookup<'_>) -> Result<Self, HomeError> {
+        if let Some(path) = env("FOOTPLATE_HOME") {
+            return match std::path::absolute(&path) {
+                Ok(root) => Ok(Self::under(&root)),
+                Err(source) => Err(HomeError::NoPath { path, source }),
+            };
+        }
+        let platform = etcetera::choose_base_strategy().map_err(|_| HomeError::Nowhere)?;
+        let data = platform.data_dir().join("footplate");
+        Ok(Self {
+            config: platform.config_dir().join("footplate"),
+            state: platform
+                .state_dir()
+                .map_or_else(|| data.join("state"), |dir| dir.join("footplate")),
+            cache: platform.cache_dir().join("footplate"),
+            data,
+        })
+    }
+
+    /// All under one folder.
+    pub fn under(root: &Path) -> Self {
+        Self {
+            config: root.join("config"),
+            data: root.join("data"),
+            state: root.join("state"),
+            cache: root.join("cache"),
+        }
+    }
+
+    /// The file with the person's settings.
+    pub fn config_file(&self) -> PathBuf {
+        self.config.join("config.toml")
+    }
+}

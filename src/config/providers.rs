@@ -1,0 +1,81 @@
+//! The providers that are known without being told, and what the person says of them.
+
+use super::{Lookup, file::ProviderSettings};
+use crate::kernel::provider::{Api, Provider, Providers};
+
+/// The built-in providers, in the order in which one with a key is looked for.
+pub fn built_in() -> Providers {
+    let provider =
+        |name: &str, api, base_url: &str, key: Option<&str>, model: Option<&str>| Provider {
+            name: name.to_owned(),
+            api,
+            base_url: base_url.to_owned(),
+            api_key_env: key.map(str::to_owned),
+            max_tokens: None,
+            model: model.map(str::to_owned),
+        };
+    vec![
+        provider(
+            "anthropic",
+            Api::AnthropicMessages,
+            "https://api.anthropic.com",
+            Some("ANTHROPIC_API_KEY"),
+            Some("claude-sonnet-4-5"),
+        ),
+        provider(
+            "openai",
+            Api::OpenaiChat,
+            "https://api.openai.com/v1",
+            Some("OPENAI_API_KEY"),
+            Some("gpt-5.1"),
+        ),
+        provider(
+            "gemini",
+            Api::OpenaiChat,
+            "https://generativelanguage.googleapis.com/v1beta/openai",
+            Some("GEMINI_API_KEY"),
+            Some("gemini-2.5-pro"),
+        ),
+        // Which models it has only the person knows.
+        provider("ollama", Api::OpenaiChat, "http://localhost:11434/v1", None, None),
+    ]
+}
+
+/// The built-in providers with the usual variables and then the person's settings laid over them;
+/// providers of the person's own come after.
+pub(super) fn merged(settings: Vec<(String, ProviderSettings)>, env: &Lookup<'_>) -> Providers {
+    let mut providers = built_in();
+    for provider in &mut providers {
+        let variable = match provider.name.as_str() {
+            "anthropic" => "ANTHROPIC_BASE_URL",
+            "openai" => "OPENAI_BASE_URL",
+            _ => continue,
+        };
+        if let Some(base_url) = env(variable) {
+            provider.base_url = base_url;
+        }
+    }
+    for (name, set) in settings {
+        match providers.iter_mut().find(|known| known.name == name) {
+            Some(known) => {
+                known.api = set.api.unwrap_or(known.api);
+                known.max_tokens = set.max_tokens.or(known.max_tokens);
+                known.model = set.model.or(known.model.take());
+                known.api_key_env = set.api_key_env.or(known.api_key_env.take());
+                if let Some(base_url) = set.base_url {
+                    known.base_url = base_url;
+                }
+            }
+            // The file was refused if one of these two was missing.
+            None => providers.extend(set.api.zip(set.base_url).map(|(api, base_url)| Provider {
+                name,
+                api,
+                base_url,
+                api_key_env: set.api_key_env,
+                max_tokens: set.max_tokens,
+                model: set.model,
+            })),
+        }
+    }
+    providers
+}

@@ -1,0 +1,143 @@
+use std::path::Path;
+
+use pretty_assertions::assert_eq;
+
+use super::*;
+use crate::kernel::provider::Api;
+
+fn nothing(_: &str) -> Option<String> {
+    None
+}
+
+fn read(text: &str) -> Result<Config, ConfigError> {
+    Config::from_text(Path::new("config.toml"), text, &nothing, Flags::default())
+}
+
+fn provider(config: &Config, name: &str) -> crate::kernel::provider::Provider {
+    config.providers.iter().find(|known| known.name == name).unwrap().clone()
+}
+
+#[test]
+fn an_empty_file_is_the_defaults() {
+    let config = read("").unwrap();
+    assert_eq!(config.mode, Mode::Default);
+    assert_eq!((config.timeout_ms, config.ceiling_ms), (60_000, 600_000));
+    assert_eq!(config.model, None);
+    assert_eq!(config.providers, built_in());
+}
+
+#[test]
+fn each_layer_lies_over_the_one_before() {
+    let text = "model = 'a/file'\nmode = 'plan'\ntheme = 'file'\n";
+    let env = |name: &str| match name {
+        "FOOTPLATE_MODEL" => Some("a/env".to_owned()),
+        "FOOTPLATE_MODE" => Some("auto".to_owned()),
+        _ => None,
+    };
+    let flags = Flags { model: Some("a/flag".to_owned()), ..Flags::default() };
+    let config = Config::from_text(Path::new("c"), text, &env, flags).unwrap();
+    assert_eq!(config.model.as_deref(), Some("a/flag"));
+    assert_eq!(config.mode, Mode::Auto);
+    assert_eq!(config.theme, "file");
+}
+
+#[test]
+fn a_mistake_is_told_with_its_place_and_what_to_do() {
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(read(text).unwrap_err().to_string(), expected);
+    }
+    check("# mine\nmodle = 'x'\n", "config.toml:2:1: `modle` is no setting\ndid you mean `model`?");
+    check(
+        "[execution]\ntimeout = 5\n",
+        "config.toml:2:1: `timeout` is no setting\ndid you mean `timeout_ms`?",
+    );
+    check("mode = 'defualt'\n", "config.toml:1:8: `defualt` is no value\ndid you mean `default`?");
+    check(
+        "[screen]\nzzz = true\n",
+        "config.toml:2:1: `zzz` is no setting\nwhat can stand here: ascii, mouse",
+    );
+    check(
+        "[execution]\ntimeout_ms = 900000\n",
+        "config.toml:2:14: execution.timeout_ms is 900000, and ceiling_ms is 600000\n\
+         set timeout_ms to at least 1 and at most ceiling_ms",
+    );
+    check(
+        "[providers.mine]\nbase_url = 'http://x'\n",
+        "config.toml:1:1: the provider \"mine\" needs both `api` and `base_url`\n\
+         add them; only anthropic, openai, gemini, ollama are known without",
+    );
+    check(
+        "[providers.openai]\napi = 'openai-responses'\n",
+        "config.toml:2:7: the api \"openai-responses\" is not spoken by this version; most \
+         servers that have it speak \"openai-chat\" as well\ncorrect this line, or take it out",
+    );
+    check(
+        "[providers.openai]\napi = 'open-chat'\n",
+        "config.toml:2:7: `open-chat` is no value\ndid you mean `openai-chat`?",
+    );
+}
+
+#[test]
+fn text_that_is_no_toml_is_told_with_its_line() {
+    for text in ["model = \n", "a b c", "[", "mode = 5", "\u{feff}x=\0", "theme = \"é"] {
+        let error = read(text).unwrap_err();
+        assert!(matches!(error, ConfigError::Wrong { line: 1, .. }), "{text:?}: {error}");
+    }
+}
+
+#[test]
+fn a_mode_in_the_environment_that_is_none_is_refused_by_name() {
+    let env = |name: &str| (name == "FOOTPLATE_MODE").then(|| "yolo".to_owned());
+    let error = Config::from_text(Path::new("c"), "", &env, Flags::default()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "FOOTPLATE_MODE is \"yolo\", which is no mode\n\
+         set it to one of: plan, default, accept-edits, guarded, auto"
+    );
+}
+
+#[test]
+fn a_provider_can_be_added_and_a_built_in_one_changed() {
+    let config = read(
+        "[providers.openai]\nmax_tokens = 9\n\
+         [providers.rack]\napi = 'openai-chat'\nbase_url = 'http://rack:8000/v1'\n",
+    )
+    .unwrap();
+    let openai = provider(&config, "openai");
+    assert_eq!(
+        (openai.max_tokens, openai.base_url.as_str()),
+        (Some(9), "https://api.openai.com/v1")
+    );
+    let rack = provider(&config, "rack");
+    assert_eq!((rack.api, rack.api_key_env), (Api::OpenaiChat, None));
+}
+
+#[test]
+fn the_usual_variables_for_addresses_are_honoured_and_the_file_is_stronger() {
+    let env = |name: &str| (name == "OPENAI_BASE_URL").then(|| "http://env/v1".to_owned());
+    let url = |text: &str| {
+        let config = Config::from_text(Path::new("c"), text, &env, Flags::default()).unwrap();
+        provider(&config, "openai").base_url
+    };
+    assert_eq!(url(""), "http://env/v1");
+    assert_eq!(url("[providers.openai]\nbase_url = 'http://file/v1'"), "http://file/v1");
+}
+
+#[test]
+fn one_variable_puts_everything_under_one_folder() {
+    let env = |name: &str| (name == "FOOTPLATE_HOME").then(|| "/here".to_owned());
+    let home = Home::find(&env).unwrap();
+    assert_eq!(home, Home::under(Path::new("/here")));
+    assert_eq!(home.config_file(), Path::new("/here/config/config.toml"));
+}
+
+#[test]
+fn a_missing_file_is_no_error_and_an_unreadable_one_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::under(folder.path());
+    assert!(Config::load(&home, &nothing, Flags::default()).is_ok());
+    std::fs::create_dir_all(home.config_file()).unwrap();
+    let error = Config::load(&home, &nothing, Flags::default()).unwrap_err();
+    assert!(error.to_string().starts_with("cannot read "), "{error}");
+}

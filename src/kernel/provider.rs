@@ -1,0 +1,43 @@
+//! Who answers for a model, as a person writes it down: names and addresses, never a key.
+
+/// A wire format that this program speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Api {
+    /// Anthropic's Messages.
+    AnthropicMessages,
+    /// OpenAI's Chat Completions, which many servers speak.
+    OpenaiChat,
+}
+
+impl Api {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::AnthropicMessages, Self::OpenaiChat];
+
+    /// The name in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AnthropicMessages => "anthropic-messages",
+            Self::OpenaiChat => "openai-chat",
+        }
+    }
+}
+
+/// One provider of models.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Provider {
+    /// The part before the slash in `PROVIDER/MODEL`.
+    pub name: String,
+    /// What it speaks.
+    pub api: Api,
+    /// Where it is.
+    pub base_url: String,
+    /// The variable that holds its key; absent where it needs none.
+    pub api_key_env: Option<String>,
+    /// The longest answer to ask for, in tokens, where the person set one.
+    pub max_tokens: Option<u32>,
+    /// The model that is used where only the provider is named.
+    pub model: Option<String>,
+}
+
+/// The providers that are known, in the order they are tried.
+pub type Providers = Vec<Provider>;

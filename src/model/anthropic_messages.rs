@@ -1,0 +1,240 @@
+//! Anthropic's Messages format. An answer is whole when `message_stop` has come after a reason to
+//! stop; a call in it is closed by its `content_block_stop`.
+
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+
+use super::{
+    answer::{Answer, Ending, PartialCall, tokens},
+    request::{arguments, result_text, wire_name},
+    wire::{Reader, Taken, Told, Wire},
+};
+use crate::kernel::{
+    invoke::ToolResult,
+    message::{CallResult, Message, Usage},
+    port::{Delta, Model, ModelError, ModelRequest},
+};
+
+/// The longest answer that is asked for where the person set none: what all current models write.
+const MAX_TOKENS: u32 = 32_000;
+
+/// A model behind a server that speaks this format.
+pub(super) struct AnthropicMessages {
+    wire: Wire,
+    model: String,
+    max_tokens: u32,
+}
+
+impl AnthropicMessages {
+    pub(super) fn new(wire: Wire, model: &str, max_tokens: Option<u32>) -> Self {
+        Self { wire, model: model.to_owned(), max_tokens: max_tokens.unwrap_or(MAX_TOKENS) }
+    }
+
+    fn body(&self, request: &ModelRequest) -> Value {
+        let mut body = json!({
+            "model": self.model,
+            "max_tokens": self.max_tokens,
+            "stream": true,
+            "messages": messages(&request.messages),
+        });
+        if !is_blank(&request.system) {
+            // What stays the same from turn to turn need not be paid for again.
+            body["system"] = json!([cached(json!({"type": "text", "text": request.system}))]);
+        }
+        if !request.tools.is_empty() {
+            let tools = request.tools.iter().map(|tool| {
+                json!({
+                    "name": wire_name(&tool.name),
+                    "description": tool.description,
+                    "input_schema": tool.schema,
+                })
+            });
+            body["tools"] = tools.collect();
+        }
+        body
+    }
+}
+
+impl Model for AnthropicMessages {
+    fn respond(&self, request: ModelRequest) -> mpsc::Receiver<Result<Delta, ModelError>> {
+        let path = if self.wire.base_ends_with("/v1") { "messages" } else { "v1/messages" };
+        let body = self.body(&request);
+        self.wire.ask(self.wire.url(path), body, request.tools, || Box::<Messages>::default())
+    }
+}
+
+/// The conversation with roles that take turns and no empty text, as the format wants it.
+fn messages(messages: &[Message]) -> Value {
+    let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
+    for message in messages {
+        let (role, blocks) = match message {
+            Message::User(text) => ("user", vec![text_block(text).unwrap_or_else(no_words)]),
+            Message::Assistant { text, calls } => {
+                let calls = calls.iter().map(|call| {
+                    json!({
+                        "type": "tool_use",
+                        "id": wire_name(&call.provider_id),
+                        "name": wire_name(&call.name),
+                        "input": arguments(&call.arguments),
+                    })
+                });
+                ("assistant", text_block(text).into_iter().chain(calls).collect())
+            }
+            Message::Results(results) => ("user", results.iter().map(result_block).collect()),
+        };
+        match turns.last_mut() {
+            _ if blocks.is_empty() => {}
+            Some((last, there)) if *last == role => there.extend(blocks),
+            Some(_) | None => turns.push((role, blocks)),
+        }
+    }
+    if let Some(last) = turns.last_mut().and_then(|(_, blocks)| blocks.last_mut()) {
+        *last = cached(last.take());
+    }
+    turns.into_iter().map(|(role, content)| json!({"role": role, "content": content})).collect()
+}
+
+fn text_block(text: &str) -> Option<Value> {
+    (!is_blank(text)).then(|| json!({"type": "text", "text": text}))
+}
+
+fn no_words() -> Value {
+    json!({"type": "text", "text": "(no words)"})
+}
+
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+fn result_block(result: &CallResult) -> Value {
+    json!({
+        "type": "tool_result",
+        "tool_use_id": wire_name(&result.provider_id),
+        "is_error": result.result.is_error,
+        "content": result_content(&result.result),
+    })
+}
+
+fn result_content(result: &ToolResult) -> Value {
+    let pictures: Vec<_> = result
+        .attachments
+        .iter()
+        .filter(|attachment| {
+            matches!(
+                attachment.media_type.as_str(),
+                "image/png" | "image/jpeg" | "image/gif" | "image/webp"
+            )
+        })
+        .map(|picture| {
+            json!({"type": "image", "source": {
+                "type": "base64", "media_type": picture.media_type, "data": picture.data,
+            }})
+        })
+        .collect();
+    let text = result_text(result, result.attachments.len() - pictures.len());
+    text_block(&text).into_iter().chain(pictures).collect()
+}
+
+fn cached(mut block: Value) -> Value {
+    block["cache_control"] = json!({"type": "ephemeral"});
+    block
+}
+
+/// Reads one answer.
+#[derive(Default)]
+struct Messages {
+    answer: Answer,
+    input: Map<String, Value>,
+}
+
+impl Reader for Messages {
+    fn take(&mut self, event: &Value) -> Result<Taken, Told> {
+        let text = |value: &Value, name: &str| {
+            value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        let index = event["index"].as_u64().unwrap_or(0);
+        match event["type"].as_str().unwrap_or_default() {
+            "message_start" => self.used(&event["message"]["usage"]),
+            "content_block_start" => {
+                let block = &event["content_block"];
+                match block["type"].as_str().unwrap_or_default() {
+                    "text" => return Ok(Taken::Text(text(block, "text"))),
+                    "tool_use" => self.answer.begin(PartialCall {
+                        index,
+                        provider_id: text(block, "id"),
+                        name: text(block, "name"),
+                        ..PartialCall::default()
+                    }),
+                    _ => {}
+                }
+            }
+            "content_block_delta" => {
+                let delta = &event["delta"];
+                match delta["type"].as_str().unwrap_or_default() {
+                    "text_delta" => return Ok(Taken::Text(text(delta, "text"))),
+                    "input_json_delta" => {
+                        if let Some(call) = self.answer.call(index).filter(|call| !call.closed) {
+                            call.arguments.push_str(&text(delta, "partial_json"));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            "content_block_stop" => {
+                if let Some(call) = self.answer.call(index) {
+                    call.closed = true;
+                }
+            }
+            "message_delta" => {
+                self.used(&event["usage"]);
+                if let Some(reason) = event["delta"]["stop_reason"].as_str() {
+                    self.answer.ending = Some(ending(reason));
+                }
+            }
+            "message_stop" => return Ok(Taken::End),
+            "error" => {
+                let error = &event["error"];
+                return Err(Told { kind: text(error, "type"), message: text(error, "message") });
+            }
+            _ => {}
+        }
+        Ok(Taken::Nothing)
+    }
+
+    fn answer(&mut self) -> &mut Answer {
+        &mut self.answer
+    }
+
+    /// Only `message_stop` ends an answer.
+    fn is_complete(&self) -> bool {
+        false
+    }
+}
+
+impl Messages {
+    /// Counts are running totals, and some come only in the first event.
+    fn used(&mut self, usage: &Value) {
+        if let Some(usage) = usage.as_object() {
+            self.input.extend(usage.clone());
+        }
+        let all = Value::Object(self.input.clone());
+        let input = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+        self.answer.usage = Usage {
+            input: input.iter().fold(0, |sum, name| tokens(&all, name).saturating_add(sum)),
+            output: tokens(&all, "output_tokens"),
+        };
+    }
+}
+
+/// `end_turn` beside a whole call still means the call: some servers never say `tool_use`.
+fn ending(reason: &str) -> Ending {
+    match reason {
+        "end_turn" | "tool_use" | "stop_sequence" => Ending::Whole,
+        "max_tokens" | "model_context_window_exceeded" => Ending::Length,
+        "refusal" => Ending::Refused,
+        other => Ending::Unknown(other.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! OpenAI's Chat Completions format, in the dialects of the servers that speak it. An answer is
+//! whole when a `finish_reason` has come: that closes its calls, and what follows is read only for
+//! the count of tokens.
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::{
+    answer::{Answer, Ending, PartialCall, tokens},
+    request::{arguments, result_text, wire_name},
+    wire::{Reader, Taken, Told, Wire},
+};
+use crate::kernel::{
+    message::{Message, ModelCall, Usage},
+    port::{Delta, Model, ModelError, ModelRequest},
+};
+
+/// A model behind a server that speaks this format.
+pub(super) struct OpenaiChat {
+    wire: Wire,
+    model: String,
+    max_tokens: Option<u32>,
+}
+
+impl OpenaiChat {
+    pub(super) fn new(wire: Wire, model: &str, max_tokens: Option<u32>) -> Self {
+        Self { wire, model: model.to_owned(), max_tokens }
+    }
+
+    fn body(&self, request: &ModelRequest) -> Value {
+        let mut messages = Vec::with_capacity(request.messages.len() + 1);
+        if !request.system.trim().is_empty() {
+            messages.push(json!({"role": "system", "content": request.system}));
+        }
+        messages.extend(request.messages.iter().flat_map(wire_messages));
+        let mut body = json!({
+            "model": self.model,
+            "stream": true,
+            "stream_options": {"include_usage": true},
+            "messages": messages,
+        });
+        if let Some(most) = self.max_tokens {
+            // The maker of the format has renamed this; the others have not followed.
+            let renamed = self.wire.is_at("api.openai.com");
+            body[if renamed { "max_completion_tokens" } else { "max_tokens" }] = json!(most);
+        }
+        if !request.tools.is_empty() {
+            let tools = request.tools.iter().map(|tool| {
+                json!({"type": "function", "function": {
+                    "name": wire_name(&tool.name),
+                    "description": tool.description,
+                    "parameters": tool.schema,
+                }})
+            });
+            body["tools"] = tools.collect();
+        }
+        body
+    }
+}
+
+impl Model for OpenaiChat {
+    fn respond(&self, request: ModelRequest) -> mpsc::Receiver<Result<Delta, ModelError>> {
+        let body = self.body(&request);
+        let url = self.wire.url("chat/completions");
+        self.wire.ask(url, body, request.tools, || Box::<Chunks>::default())
+    }
+}
+
+fn wire_messages(message: &Message) -> Vec<Value> {
+    match message {
+        Message::User(text) => vec![json!({"role": "user", "content": text})],
+        Message::Assistant { text, calls } => {
+            let blank = text.trim().is_empty();
+            if blank && calls.is_empty() {
+                return Vec::new();
+            }
+            let content = if blank { Value::Null } else { json!(text) };
+            let mut message = json!({"role": "assistant", "content": content});
+            if !calls.is_empty() {
+                message["tool_calls"] = calls.iter().map(wire_call).collect();
+            }
+            vec![message]
+        }
+        Message::Results(results) => results
+            .iter()
+            .map(|result| {
+                json!({
+                    "role": "tool",
+                    "tool_call_id": wire_name(&result.provider_id),
+                    "content": result_text(&result.result, result.result.attachments.len()),
+                })
+            })
+            .collect(),
+    }
+}
+
+fn wire_call(call: &ModelCall) -> Value {
+    // Some servers parse the arguments of earlier calls and refuse what is no object.
+    let arguments = Value::Object(arguments(&call.arguments)).to_string();
+    json!({
+        "id": wire_name(&call.provider_id),
+        "type": "function",
+        "function": {"name": wire_name(&call.name), "arguments": arguments},
+    })
+}
+
+/// Reads one answer.
+#[derive(Default)]
+struct Chunks {
+    answer: Answer,
+}
+
+impl Reader for Chunks {
+    fn take(&mut self, chunk: &Value) -> Result<Taken, Told> {
+        if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
+            return Err(told(error));
+        }
+        if let Some(usage) = chunk.get("usage").filter(|usage| usage.is_object()) {
+            self.answer.usage = Usage {
+                input: tokens(usage, "prompt_tokens"),
+                output: tokens(usage, "completion_tokens"),
+            };
+        }
+        let choice = &chunk["choices"][0];
+        if self.is_complete() || choice["index"].as_u64().is_some_and(|index| index > 0) {
+            return Ok(Taken::Nothing);
+        }
+        let delta = &choice["delta"];
+        for call in delta["tool_calls"].as_array().into_iter().flatten() {
+            self.piece(call);
+        }
+        if let Some(reason) = choice["finish_reason"].as_str() {
+            self.answer.close_calls();
+            self.answer.ending = Some(ending(reason));
+        }
+        Ok(match &delta["content"] {
+            Value::String(text) => Taken::Text(text.clone()),
+            Value::Array(parts) => {
+                Taken::Text(parts.iter().filter_map(|part| part["text"].as_str()).collect())
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Taken::Nothing,
+        })
+    }
+
+    fn answer(&mut self) -> &mut Answer {
+        &mut self.answer
+    }
+
+    fn is_complete(&self) -> bool {
+        self.answer.ending.is_some()
+    }
+}
+
+impl Chunks {
+    /// A piece of a call. A new name under a new id begins one even where the number is that of
+    /// another: some servers number all their calls 0, or not at all.
+    fn piece(&mut self, piece: &Value) {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let (id, name) = (text(&piece["id"]), text(&piece["function"]["name"]));
+        let index = piece["index"].as_u64();
+        let known = match index {
+            Some(index) => self.answer.call(index),
+            None => self.answer.last_call(),
+        };
+        let is_new = match &known {
+            None => true,
+            Some(call) => !id.is_empty() && id != call.provider_id && !name.is_empty(),
+        };
+        // Some servers send the object itself.
+        let arguments = &piece["function"]["arguments"];
+        let arguments = if arguments.is_object() { arguments.to_string() } else { text(arguments) };
+        match known {
+            Some(call) if !is_new => call.arguments.push_str(&arguments),
+            Some(_) | None => self.answer.begin(PartialCall {
+                index: index.unwrap_or(0),
+                provider_id: id,
+                name,
+                arguments,
+                closed: false,
+            }),
+        }
+    }
+}
+
+fn told(error: &Value) -> Told {
+    let text = |name: &str| error[name].as_str().unwrap_or_default();
+    let message = error.as_str().unwrap_or_else(|| text("message")).to_owned();
+    let is_servers = error["code"].as_u64().is_some_and(|code| code >= 500);
+    let code = if is_servers { "server_error" } else { text("code") };
+    Told { kind: format!("{} {code}", text("type")), message }
+}
+
+/// `stop` beside a whole call still means the call: some servers never say `tool_calls`.
+fn ending(reason: &str) -> Ending {
+    match reason {
+        "stop" | "tool_calls" | "function_call" => Ending::Whole,
+        "length" => Ending::Length,
+        "content_filter" => Ending::Refused,
+        other => Ending::Unknown(other.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,223 @@
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use super::*;
+use crate::{
+    kernel::{invoke::ToolResult, message::CallResult, provider::Api, registry::ToolDefinition},
+    model::loopback::{KEY, Loopback, Reply, told},
+};
+
+const CUT: &str = r#"{"code": "import shutil\nshutil.rmtree(\"scratch"#;
+const DONE: &str = "data: [DONE]\n\n";
+
+fn chunk(delta: Value, finish: Option<&str>) -> String {
+    let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
+    format!("data: {}\n\n", json!({"object": "chat.completion.chunk", "choices": [choice]}))
+}
+
+fn text(text: &str) -> String {
+    chunk(json!({"role": "assistant", "content": text}), None)
+}
+
+fn tool(arguments: &str) -> String {
+    let half = arguments.char_indices().nth(arguments.chars().count() / 2).map_or(0, |half| half.0);
+    let part = |part: &str| {
+        chunk(json!({"tool_calls": [{"index": 0, "function": {"arguments": part}}]}), None)
+    };
+    chunk(
+        json!({"tool_calls": [{"index": 0, "id": "c1", "type": "function",
+            "function": {"name": "execute_code", "arguments": ""}}]}),
+        None,
+    ) + &part(&arguments[..half])
+        + &part(&arguments[half..])
+}
+
+fn end(reason: &str) -> String {
+    let usage = json!({"choices": [], "usage": {"prompt_tokens": 10, "completion_tokens": 5}});
+    chunk(json!({}), Some(reason)) + &format!("data: {usage}\n\n") + DONE
+}
+
+async fn answer(reply: Reply) -> String {
+    let server = Loopback::start(vec![reply]).await;
+    let patience = crate::model::wire::Patience { tries: 1, ..crate::model::loopback::patience() };
+    let wire = server.patient_wire(Api::OpenaiChat, "/v1", patience);
+    told(OpenaiChat::new(wire, "m", None).respond(ModelRequest::default())).await
+}
+
+#[tokio::test]
+async fn each_stream_is_read_by_the_stated_rules() {
+    let cut_off = "The answer was cut off before its end; nothing of it was run.";
+    let dropped = "The answer of loop was cut off; nothing of it was run.";
+    let two = chunk(
+        json!({"tool_calls": [
+            {"index": 0, "id": "a", "function": {"name": "one", "arguments": "{}"}},
+            {"index": 0, "id": "b", "function": {"name": "two", "arguments": "{\"x\":1}"}},
+        ]}),
+        None,
+    );
+    let unnumbered = chunk(
+        json!({"tool_calls": [{"id": "a", "function": {"name": "one", "arguments": {"x": 1}}}]}),
+        None,
+    );
+    let table: Vec<(&str, Reply, String)> = vec![
+        ("text", Reply::stream(text("fine") + &end("stop")), "fine | End 10+5".into()),
+        (
+            "text and a call",
+            Reply::stream(text("so: ") + &tool(r#"{"code":"1"}"#) + &end("tool_calls")),
+            r#"so: [c1 execute_code {"code":"1"}] | Calls 10+5"#.into(),
+        ),
+        (
+            "a call, but the end of a turn",
+            Reply::stream(tool("{}") + &end("stop")),
+            "[c1 execute_code {}] | Calls 10+5".into(),
+        ),
+        (
+            "two calls under one number",
+            Reply::stream(two + &end("tool_calls")),
+            r#"[a one {}][b two {"x":1}] | Calls 10+5"#.into(),
+        ),
+        (
+            "an object, and no number",
+            Reply::stream(unnumbered + &end("stop")),
+            r#"[a one {"x":1}] | Calls 10+5"#.into(),
+        ),
+        (
+            "no count and no last word",
+            Reply::stream(tool("{}") + &chunk(json!({}), Some("tool_calls"))),
+            "[c1 execute_code {}] | Calls 0+0".into(),
+        ),
+        (
+            "a break after the end",
+            Reply::broken(text("fine") + &chunk(json!({}), Some("stop"))),
+            "fine | End 0+0".into(),
+        ),
+        ("ends inside a call", Reply::stream(tool(CUT)), format!(" | {dropped}")),
+        (
+            "a last word without an end",
+            Reply::stream(text("a") + &tool("{}") + DONE),
+            format!("a | {cut_off}"),
+        ),
+        (
+            "half a call, at the limit",
+            Reply::stream(tool(CUT) + &end("length")),
+            " | Length 10+5".into(),
+        ),
+        (
+            "a whole call, at the limit",
+            Reply::stream(tool("{}") + &end("length")),
+            " | Length 10+5".into(),
+        ),
+        (
+            "half a call, said to be whole",
+            Reply::stream(tool(CUT) + &end("tool_calls")),
+            format!(" | {cut_off}"),
+        ),
+        ("nothing at all", Reply::stream(""), format!(" ! {dropped}")),
+        (
+            "overload after text",
+            Reply::stream(
+                text("half ") + "data: {\"error\":{\"message\":\"Overloaded\",\"code\":503}}\n\n",
+            ),
+            "half  | loop failed while it answered: Overloaded.".into(),
+        ),
+        (
+            "a torn line",
+            Reply::stream(text("a") + "data: {\"choices\": [\n\n"),
+            "a | The answer of loop was garbled; nothing of it was run.".into(),
+        ),
+        (
+            "more after the end",
+            Reply::stream(
+                text("fine")
+                    + &chunk(json!({}), Some("stop"))
+                    + &text("more")
+                    + &tool("{}")
+                    + &end("stop")
+                    + &tool("{}"),
+            ),
+            "fine | End 10+5".into(),
+        ),
+        (
+            "thoughts, and shapes of which nothing is known",
+            Reply::stream(
+                chunk(json!({"reasoning_content": "hm", "content": null}), None)
+                    + "data: {\"x\":1}\n\ndata: 5\n\ndata: {\"choices\":\"?\",\"error\":null}\n\n"
+                    + &chunk(json!({"content": [{"type": "text", "text": "fine"}]}), None)
+                    + &end("stop"),
+            ),
+            "fine | End 10+5".into(),
+        ),
+        (
+            "content held back",
+            Reply::stream(text("a") + &end("content_filter")),
+            "a | The provider held the answer back for its content.".into(),
+        ),
+    ];
+    for (name, reply, expected) in table {
+        assert_eq!(answer(reply).await, expected, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_says_all_and_nothing_empty() {
+    let mut server = Loopback::start(vec![Reply::stream(end("stop"))]).await;
+    let wire = server.wire(Api::OpenaiChat, "/v1/");
+    let call = ModelCall {
+        id: 1.into(),
+        provider_id: "c1".to_owned(),
+        name: "files.read".to_owned(),
+        arguments: "{half".to_owned(),
+    };
+    let result = CallResult {
+        provider_id: "c1".to_owned(),
+        result: ToolResult {
+            ok: true,
+            name: "files.read".to_owned(),
+            input: Value::Null,
+            content: json!({"a": 1}),
+            is_error: false,
+            attachments: Vec::new(),
+            duration_ms: 0,
+        },
+    };
+    let request = ModelRequest {
+        system: "be brief".to_owned(),
+        messages: vec![
+            Message::User("one".to_owned()),
+            Message::Assistant { text: " ".to_owned(), calls: vec![] },
+            Message::Assistant { text: String::new(), calls: vec![call] },
+            Message::Results(vec![result]),
+        ],
+        tools: vec![ToolDefinition {
+            name: "files.read".to_owned(),
+            description: "reads".to_owned(),
+            schema: json!({"type": "object"}),
+        }],
+        ..ModelRequest::default()
+    };
+    assert_eq!(told(OpenaiChat::new(wire, "m-1", Some(9)).respond(request)).await, " | End 10+5");
+    let seen = server.request().await;
+    assert!(seen.head.starts_with("POST /v1/chat/completions HTTP/1.1"), "{}", seen.head);
+    assert!(seen.head.contains(&format!("authorization: Bearer {KEY}")));
+    assert_eq!(
+        seen.body,
+        json!({
+            "model": "m-1",
+            "stream": true,
+            "stream_options": {"include_usage": true},
+            "max_tokens": 9,
+            "messages": [
+                {"role": "system", "content": "be brief"},
+                {"role": "user", "content": "one"},
+                {"role": "assistant", "content": null, "tool_calls": [{
+                    "id": "c1", "type": "function",
+                    "function": {"name": "files_read", "arguments": r#"{"arguments":"{half"}"#},
+                }]},
+                {"role": "tool", "tool_call_id": "c1", "content": r#"{"a":1}"#},
+            ],
+            "tools": [{"type": "function", "function": {
+                "name": "files_read", "description": "reads", "parameters": {"type": "object"},
+            }}],
+        })
+    );
+}

@@ -1,0 +1,51 @@
+//! The door for text that a provider sends: what could steer a terminal or mislead a reader stays
+//! outside.
+
+/// The text without control characters but newline and tab, and without the marks that make text
+/// read in another order than it is in. A terminal escape loses its escape character and stays
+/// visible as what it is.
+pub(super) fn clean(text: &str) -> String {
+    text.chars().filter(|character| is_plain(*character)).collect()
+}
+
+fn is_plain(character: char) -> bool {
+    match character {
+        '\n' | '\t' => true,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => false,
+        other => !other.is_control(),
+    }
+}
+
+/// Some words of a provider for one line: cleaned, on one line, short.
+pub(super) fn line(text: &str) -> String {
+    const LONGEST: usize = 300;
+    let words = clean(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &words[..end]),
+        None => words,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_steers_a_terminal_passes() {
+        #[track_caller]
+        fn check(input: &str, expected: &str) {
+            assert_eq!(clean(input), expected);
+        }
+        check("a\tb\nc", "a\tb\nc");
+        check("\u{1b}[2J\u{1b}]0;owned\u{7}", "[2J]0;owned");
+        check("one\r\ntwo\0\u{7f}\u{9b}31m", "one\ntwo31m");
+        check("\u{202e}txet", "txet");
+        check("å漢字👩‍🔬é", "å漢字👩‍🔬é");
+    }
+
+    #[test]
+    fn a_line_is_one_line_and_short() {
+        assert_eq!(line("a\n  b\u{1b}"), "a b");
+        assert_eq!(line(&"é".repeat(400)).chars().count(), 301);
+    }
+}
