@@ -3,6 +3,7 @@
 
 mod args;
 mod capabilities;
+mod checks;
 mod exec;
 mod exit;
 mod print;

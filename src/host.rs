@@ -126,6 +126,12 @@ impl Host {
         &self.0.parts.models
     }
 
+    /// The description of a session that runs here, in the mode it is in.
+    pub fn spec(&self, session: SessionId) -> Option<SessionSpec> {
+        let live = self.0.get(session)?;
+        Some(SessionSpec { mode: *live.mode.borrow(), ..(*live.context.spec).clone() })
+    }
+
     /// Every event from now on, after those so far of the sessions that run here. Blocks for the
     /// time of reading their journals.
     pub fn events(&self) -> tokio::sync::mpsc::UnboundedReceiver<Arc<Envelope>> {
@@ -185,12 +191,7 @@ impl Host {
     }
 
     /// Makes one call in a session by hand, with those tools on offer.
-    pub async fn call(
-        &self,
-        session: SessionId,
-        name: &str,
-        input: String,
-    ) -> Option<ToolResult> {
+    pub async fn call(&self, session: SessionId, name: &str, input: String) -> Option<ToolResult> {
         let live = self.0.get(session)?;
         let names = [name.to_owned()];
         let mut tools = self.0.parts.registry.build(&names, live.context.clone(), |_| {});
@@ -286,4 +287,3 @@ fn recorder(
         }),
     )
 }
-

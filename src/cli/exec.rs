@@ -8,7 +8,7 @@ use super::{
     args::Common,
     exit::{Exit, Failure},
     print::{self, Closed},
-    setup::Setup,
+    setup::{self, Setup},
 };
 use crate::{
     host::Attendance,
@@ -33,7 +33,7 @@ pub(super) async fn run(
     prompt: Option<String>,
     output: Output,
 ) -> Result<Exit, Failure> {
-    let setup = Setup::new(common, Attendance::Alone)?;
+    let setup = Setup::new(common, Attendance::Alone, setup::aside())?;
     let events = setup.host.events();
     let session = match setup.wanted(common)? {
         Some(session) => {
@@ -44,7 +44,7 @@ pub(super) async fn run(
         }
         None => {
             let model = setup.host.models().choose(setup.config.model.as_deref());
-            let model = model.map_err(Failure::in_two_lines)?;
+            let model = model.ok_or_else(no_model)?;
             setup.host.start(setup.spec(model))?
         }
     };
@@ -53,6 +53,13 @@ pub(super) async fn run(
     let exit = Watch { setup: &setup, session, output, nobody: false }.follow(events).await;
     setup.host.shutdown().await;
     exit
+}
+
+fn no_model() -> Failure {
+    Failure::usage(
+        "no model is connected",
+        "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or name one: --model PROVIDER/MODEL",
+    )
 }
 
 /// What to say to the model. A script needs no words.

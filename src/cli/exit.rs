@@ -15,8 +15,10 @@ pub enum Exit {
     NobodyToAsk,
     /// A limit was reached.
     Limit,
-    /// A person or a signal stopped it.
+    /// A person stopped it.
     Interrupted,
+    /// A signal ended it; the code that shells expect for that.
+    Signal(u8),
 }
 
 impl Exit {
@@ -29,6 +31,7 @@ impl Exit {
             Self::NobodyToAsk => 3,
             Self::Limit => 4,
             Self::Interrupted => 130,
+            Self::Signal(code) => code,
         }
     }
 }
@@ -56,6 +59,11 @@ impl Failure {
         let message = message.to_string();
         let (what, hint) = message.split_once('\n').unwrap_or((&message, ""));
         Self::new(what, hint)
+    }
+
+    /// As [`Failure::in_two_lines`], with exit code 2.
+    pub fn usage_in_two_lines(message: impl fmt::Display) -> Self {
+        Self { exit: Exit::Usage, ..Self::in_two_lines(message) }
     }
 
     /// A wrong command line or configuration: exit code 2.

@@ -6,13 +6,18 @@ use super::{
     args::Common,
     exit::{Exit, Failure},
     print,
-    setup::Setup,
+    setup::{self, Setup},
 };
 use crate::{host::Attendance, model, store::MemoryStore};
 
 pub(super) async fn run(common: &Common) -> Result<Exit, Failure> {
     // A session that leaves no trace.
-    let setup = Setup::with_store(common, Attendance::Alone, Arc::new(MemoryStore::default()))?;
+    let setup = Setup::with_store(
+        common,
+        Attendance::Alone,
+        setup::aside(),
+        Arc::new(MemoryStore::default()),
+    )?;
     let session = setup.host.start(setup.spec(model::NONE))?;
     let report = setup.host.report(session).map(|report| report.to_string()).unwrap_or_default();
     setup.host.shutdown().await;

@@ -32,7 +32,7 @@ fn list() -> Result<Exit, Failure> {
 }
 
 fn line(session: &SessionSummary, zone: &TimeZone) -> String {
-    let changed = session.changed.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M");
+    let changed = zone.to_datetime(session.changed).strftime("%Y-%m-%d %H:%M");
     let title = session.title.as_deref().unwrap_or("(nothing said)");
     let title = one_line(title);
     let title: String = title.chars().take(60).collect();

@@ -12,7 +12,7 @@ use crate::{
         port::{SessionSummary, Store, StoreError},
         spec::{Limits, Mode, SessionSpec},
     },
-    model::Models,
+    model::{Models, scripted::Pace},
     modules,
     store::DiskStore,
     telemetry,
@@ -20,6 +20,14 @@ use crate::{
 
 /// What a model is offered directly; the rest it reaches from Python.
 const TOOLS: [&str; 1] = ["execute_code"];
+
+/// Told, in a line, what takes long.
+pub(super) type Notice = Arc<dyn Fn(String) + Send + Sync>;
+
+/// A notice for who works without a screen.
+pub(super) fn aside() -> Notice {
+    Arc::new(|text| print::aside(&format!("footplate: {text}")))
+}
 
 /// Everything a subcommand needs.
 pub(super) struct Setup {
@@ -48,15 +56,20 @@ pub(super) fn store(home: &Home) -> Arc<dyn Store> {
 
 impl Setup {
     /// Reads the settings and builds the host; nothing is started yet.
-    pub(super) fn new(common: &Common, attendance: Attendance) -> Result<Self, Failure> {
+    pub(super) fn new(
+        common: &Common,
+        attendance: Attendance,
+        notice: Notice,
+    ) -> Result<Self, Failure> {
         let store = store(&home()?);
-        Self::with_store(common, attendance, store)
+        Self::with_store(common, attendance, notice, store)
     }
 
     /// As [`Setup::new`], with sessions kept elsewhere.
     pub(super) fn with_store(
         common: &Common,
         attendance: Attendance,
+        notice: Notice,
         store: Arc<dyn Store>,
     ) -> Result<Self, Failure> {
         let home = home()?;
@@ -72,7 +85,7 @@ impl Setup {
             mode: common.mode.as_deref().map(mode).transpose()?,
             theme: None,
         };
-        let config = Config::load(&home, &variable, flags).map_err(Failure::in_two_lines)?;
+        let config = Config::load(&home, &variable, flags).map_err(Failure::usage_in_two_lines)?;
         let workspace = workspace(common)?;
         let executor = Local::new(Settings {
             data: home.data.clone(),
@@ -185,8 +198,10 @@ impl From<HostError> for Failure {
     fn from(error: HostError) -> Self {
         match error {
             HostError::Store(error) => error.into(),
-            HostError::Model(error) => Self { exit: super::exit::Exit::Usage, ..Self::in_two_lines(error) },
-            HostError::Workspace { .. } => Self::new(error, "make it readable, or name another with -C"),
+            HostError::Model(error) => Self::usage_in_two_lines(error),
+            HostError::Workspace { .. } => {
+                Self::new(error, "make it readable, or name another with -C")
+            }
         }
     }
 }

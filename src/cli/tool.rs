@@ -4,7 +4,7 @@ use super::{
     args::Common,
     exit::{Exit, Failure},
     print,
-    setup::Setup,
+    setup::{self, Setup},
 };
 use crate::{
     host::Attendance,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 pub(super) async fn run(common: &Common, name: &str, input: String) -> Result<Exit, Failure> {
-    let setup = Setup::new(common, Attendance::Alone)?;
+    let setup = Setup::new(common, Attendance::Alone, setup::aside())?;
     let session = setup.host.start(setup.spec(model::NONE))?;
     let result = setup.host.call(session, name, input).await;
     setup.host.shutdown().await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::{Host, HostError};
+use super::Host;
 use crate::kernel::{
     BoxFuture,
     clock::Reading,
@@ -12,7 +12,7 @@ use crate::kernel::{
     event::Envelope,
     gate::approval::NobodyWaits,
     id::{CallId, SessionId},
-    port::{Desk, OutputPage, StoreError},
+    port::{Desk, OutputPage, StartError, StoreError},
     spec::SessionSpec,
 };
 
@@ -40,8 +40,8 @@ impl Desk for Host {
         Ok(())
     }
 
-    fn start(&self, spec: SessionSpec, message: Option<String>) -> Result<SessionId, StoreError> {
-        let id = self.start(spec)?;
+    fn start(&self, spec: SessionSpec, message: Option<String>) -> Result<SessionId, StartError> {
+        let id = self.start(spec).map_err(|error| StartError(error.to_string()))?;
         if let Some(text) = message {
             self.send(id, text);
         }

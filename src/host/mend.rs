@@ -88,9 +88,8 @@ impl Inner {
         for agent in agents(&replay.events) {
             self.mend_agent(agent);
         }
-        let over = |envelope: &Arc<Envelope>| {
-            matches!(envelope.event, Event::SessionFinished { .. })
-        };
+        let over =
+            |envelope: &Arc<Envelope>| matches!(envelope.event, Event::SessionFinished { .. });
         if replay.events.last().is_some_and(over) {
             return Ok(());
         }

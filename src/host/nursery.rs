@@ -75,9 +75,7 @@ impl Inner {
             .map_err(|error| CallError::failed(error.to_string()))?;
         let live =
             self.begin(spec, inherited).map_err(|error| CallError::failed(error.to_string()))?;
-        live.handle
-            .send(request.task)
-            .map_err(|error| CallError::failed(error.to_string()))?;
+        live.handle.send(request.task).map_err(|error| CallError::failed(error.to_string()))?;
         let (answered, answer) = oneshot::channel();
         let host = self.clone();
         self.tasks.spawn(async move {

@@ -373,6 +373,11 @@ pub struct ModelError {
     pub message: String,
 }
 
+/// Why a session could not be started, for a person: one line what, one line what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct StartError(pub String);
+
 /// What a screen is handed: it can look, and it can ask.
 pub trait Desk: Send + Sync {
     /// Every event from now on, of every session that runs here; first, those so far of the
@@ -383,7 +388,8 @@ pub trait Desk: Send + Sync {
     fn send(&self, command: Command) -> Result<(), NobodyWaits>;
 
     /// Starts a session and gives its name; the message, if any, is sent to it.
-    fn start(&self, spec: SessionSpec, message: Option<String>) -> Result<SessionId, StoreError>;
+    /// May block for the time of small file operations.
+    fn start(&self, spec: SessionSpec, message: Option<String>) -> Result<SessionId, StartError>;
 
     /// The last lines of a call's output.
     fn output(

@@ -13,7 +13,7 @@ use self::keys::{Key, Keys};
 use super::{
     effect::{Effect, Start},
     frame::{FrameClock, Pace},
-    message::{Came, Input, Message},
+    message::{Came, Input, Message, News},
     state::{Drawn, Leave, Moment, State, look::Look, status::Place},
     terminal::{Progress, Signal, Signals, Terminal, Tty, Wishes},
     theme::{Marks, Theme, watch},
@@ -60,8 +60,8 @@ pub struct Opening {
     pub marks: Marks,
     /// What was said here before, oldest first.
     pub history: Vec<String>,
-    /// Checks that were not known yet: which line, and what it says now.
-    pub checks: mpsc::UnboundedReceiver<(usize, Check)>,
+    /// What is learnt about this computer meanwhile.
+    pub news: mpsc::UnboundedReceiver<News>,
 }
 
 /// A session to be started.
@@ -103,7 +103,7 @@ struct App {
     frames: FrameClock,
     keys: Keys,
     events: mpsc::UnboundedReceiver<Arc<Envelope>>,
-    checks: mpsc::UnboundedReceiver<(usize, Check)>,
+    news: mpsc::UnboundedReceiver<News>,
     themes: mpsc::UnboundedReceiver<Result<Theme, String>>,
     /// Kept so that the theme's file goes on being watched.
     _watch: Option<super::theme::Watch>,
@@ -148,7 +148,7 @@ impl App {
             terminal,
             frames: FrameClock::default(),
             keys,
-            checks: opening.checks,
+            news: opening.news,
             themes,
             _watch: watch,
             begin: opening.begin,
@@ -175,7 +175,7 @@ impl App {
                 key = self.keys.next() => self.key(key)?,
                 Some(came) = self.work.join_next() => self.came(came),
                 Some(event) = self.events.recv() => self.happened(event),
-                Some((at, check)) = self.checks.recv() => self.turn(Message::Checked(at, check), Pace::Key),
+                Some(news) = self.news.recv() => self.turn(Message::Told(news), Pace::Key),
                 Some(theme) = self.themes.recv() => self.turn(Message::Themed(theme), Pace::Key),
                 () = self.terminal.wait_ready(), if self.drawn.is_some() || self.late() => {
                     self.reached();

@@ -29,12 +29,21 @@ pub enum Message {
     Happened(Arc<Envelope>),
     /// What an effect came to.
     Came(Came),
-    /// A line about this computer is known now.
-    Checked(usize, Check),
+    /// Something about this computer.
+    Told(News),
     /// The theme's file was changed, or has a fault, in words.
     Themed(Result<Theme, String>),
     /// The system asks the program to end.
     Signalled,
+}
+
+/// What is learnt about this computer while the screen is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum News {
+    /// A line that was still being looked at is known now.
+    Check(usize, Check),
+    /// Something the person should hear of, in a line.
+    Said(String),
 }
 
 /// What a person does at the terminal.
@@ -80,7 +89,7 @@ impl Message {
             Self::Drawn(..) => "drawn",
             Self::Happened(_) => "happened",
             Self::Came(_) => "came",
-            Self::Checked(..) => "checked",
+            Self::Told(_) => "told",
             Self::Themed(_) => "themed",
             Self::Signalled => "signalled",
         }

@@ -13,7 +13,7 @@ pub(crate) use question::{asker, why_not_wider};
 
 use super::{
     effect::Effect,
-    message::{Came, Message},
+    message::{Came, Message, News},
     state::{Drawn, Focus, Leave, Moment, State},
 };
 
@@ -37,10 +37,14 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
         }
         Message::Happened(envelope) => events::apply(state, &envelope),
         Message::Came(came) => take(state, came),
-        Message::Checked(at, check) => {
+        Message::Told(News::Check(at, check)) => {
             if let Some(place) = state.place.checks.get_mut(at) {
                 *place = check;
             }
+            Vec::new()
+        }
+        Message::Told(News::Said(text)) => {
+            state.status.say(text, state.now.at);
             Vec::new()
         }
         Message::Themed(Ok(theme)) => {

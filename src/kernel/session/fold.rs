@@ -141,8 +141,7 @@ impl Session {
             Event::SessionStarted { .. }
             | Event::ExecutionStarted { .. }
             | Event::OutputWritten { .. }
-            | Event::ExecutionFinished { .. }
-            => {}
+            | Event::ExecutionFinished { .. } => {}
         }
     }
 

@@ -115,10 +115,10 @@ fn write_asks(width: u16, height: u16) -> Stage {
 fn first_start_without_a_model() {
     let mut stage = Stage::first_start(80, 24);
     assert_snapshot!("first_start_80", stage.screen());
-    stage.send(crate::tui::message::Message::Checked(
+    stage.send(crate::tui::message::Message::Told(crate::tui::message::News::Check(
         3,
         Check { mark: Mark::Done, text: "disk: 41 GB free".into() },
-    ));
+    )));
     assert!(stage.screen().contains("✓ disk: 41 GB free"));
     assert_snapshot!("first_start_120", Stage::first_start(120, 40).screen());
     assert_snapshot!("first_start_40", Stage::first_start(40, 12).screen());

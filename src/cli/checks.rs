@@ -1,0 +1,56 @@
+//! What is known of this computer, for the first screen: looked at without running anything.
+
+use std::{env, path::PathBuf};
+
+use super::setup::variable;
+use crate::{
+    config::Home,
+    tui::{
+        app::Check,
+        theme::{Depth, Mark},
+    },
+};
+
+/// One line each; nothing here may block.
+pub(super) fn all(home: &Home, depth: Depth) -> Vec<Check> {
+    vec![uv(home), seal(), colours(depth), git()]
+}
+
+fn uv(home: &Home) -> Check {
+    let named = variable("FOOTPLATE_UV").map(PathBuf::from);
+    let ours = home.data.join("uv/bin/uv");
+    if named.is_some_and(|uv| uv.is_file()) || ours.is_file() || on_path("uv") {
+        return good("uv");
+    }
+    warning("uv not found: fetched with pip on the first run")
+}
+
+fn seal() -> Check {
+    warning("no seal yet: every run of Python asks")
+}
+
+fn colours(depth: Depth) -> Check {
+    match depth {
+        Depth::None => good("terminal: no colours"),
+        Depth::Sixteen => good("terminal: 16 colours"),
+        Depth::Many => good("terminal: 256 colours"),
+        Depth::True => good("terminal: all colours"),
+    }
+}
+
+fn git() -> Check {
+    if on_path("git") { good("git") } else { warning("git not found: agents share one folder") }
+}
+
+fn on_path(program: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+fn good(text: &str) -> Check {
+    Check { mark: Mark::Done, text: text.to_owned() }
+}
+
+fn warning(text: &str) -> Check {
+    Check { mark: Mark::Warning, text: text.to_owned() }
+}

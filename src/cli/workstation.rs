@@ -1,0 +1,254 @@
+//! `footplate`: the workstation itself.
+
+use std::{
+    io::{IsTerminal as _, stdin, stdout},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use jiff::Timestamp;
+use tokio::sync::mpsc;
+
+use super::{
+    args::Common,
+    checks,
+    exit::{Exit, Failure},
+    print,
+    setup::{Setup, variable},
+};
+use crate::{
+    config::Glyphs,
+    host::Attendance,
+    kernel::{
+        event::Seal,
+        id::SessionId,
+        spec::{Mode, SessionSpec},
+    },
+    model::{self, Key},
+    tui::{
+        app::{self, Beginning, Opening, Player},
+        effect::Start,
+        message::News,
+        state::Leave,
+        theme::{Depth, Marks, Theme},
+    },
+};
+
+pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit, Failure> {
+    if !stdout().is_terminal() || !stdin().is_terminal() {
+        return Err(Failure::usage(
+            "the workstation needs a terminal",
+            "without one: footplate exec \"PROMPT\"",
+        ));
+    }
+    let (tell, news) = mpsc::unbounded_channel();
+    let said = tell.clone();
+    // Fails only when the screen is gone.
+    let notice = move |text| drop(said.send(News::Said(text)));
+    let setup = Setup::new(common, Attendance::Attended, Arc::new(notice))?;
+    let session = open(&setup, common, prompt, &tell)?;
+    let farewell = app::run(Arc::new(setup.host.clone()), opening(&setup, session, &tell, news)?);
+    let farewell = farewell.await;
+    setup.host.shutdown().await;
+    let farewell = farewell.map_err(|error| {
+        Failure::new(format!("the terminal cannot be used: {error}"), "all so far is kept")
+    })?;
+    if farewell.session.is_some() {
+        print::aside("All is kept. Carry on: footplate --continue");
+    }
+    Ok(match (farewell.leave, farewell.signal.and_then(|signal| signal.exit_code())) {
+        (Leave::Quit, _) => Exit::Done,
+        (Leave::Signal, code) => code.map_or(Exit::Failed, Exit::Signal),
+    })
+}
+
+/// The session that is there from the beginning, if the command line names one or says something.
+fn open(
+    setup: &Setup,
+    common: &Common,
+    prompt: Option<String>,
+    tell: &mpsc::UnboundedSender<News>,
+) -> Result<Option<SessionId>, Failure> {
+    if let Some(session) = setup.wanted(common)? {
+        if let Some(notice) = setup.host.resume(session)? {
+            let _ = tell.send(News::Said(notice));
+        }
+        if let Some(prompt) = prompt {
+            setup.host.send(session, prompt);
+        }
+        return Ok(Some(session));
+    }
+    let model = chosen(setup)?;
+    match (prompt, model) {
+        (None, _) => Ok(None),
+        (Some(prompt), model) => {
+            let session = setup.host.start(setup.spec(model.unwrap_or(model::NONE.to_owned())))?;
+            setup.host.send(session, prompt);
+            Ok(Some(session))
+        }
+    }
+}
+
+/// The model to use, known to be one that can be used; absent if none is connected.
+fn chosen(setup: &Setup) -> Result<Option<String>, Failure> {
+    let models = setup.host.models();
+    let model = models.choose(setup.config.model.as_deref());
+    if let Some(name) = &model {
+        models.resolve(name).map_err(Failure::usage_in_two_lines)?;
+    }
+    Ok(model)
+}
+
+fn opening(
+    setup: &Setup,
+    session: Option<SessionId>,
+    tell: &mpsc::UnboundedSender<News>,
+    news: mpsc::UnboundedReceiver<News>,
+) -> Result<Opening, Failure> {
+    let resumed = session.and_then(|id| setup.host.spec(id));
+    let model = match &resumed {
+        Some(spec) => Some(spec.model.clone()),
+        None => chosen(setup)?,
+    };
+    let (theme, theme_file) = theme(setup, tell)?;
+    let here = here(setup);
+    Ok(Opening {
+        workspace: name_of(&resumed.as_ref().map_or(&setup.workspace, |spec| &spec.workspace)),
+        player: player(setup, model.as_deref()),
+        seal: Seal::None,
+        mode: resumed.as_ref().map_or(setup.config.mode, |spec| spec.mode),
+        session,
+        looked_at: checks::all(&setup.home, theme.depth()),
+        last_here: here.first().map(|last| last_here(last)),
+        begin: begin(setup, model),
+        theme,
+        theme_file,
+        marks: marks(setup.config.glyphs),
+        history: here.iter().rev().filter_map(|session| session.title.clone()).collect(),
+        news,
+    })
+}
+
+fn player(setup: &Setup, model: Option<&str>) -> Player {
+    match model {
+        None | Some(model::NONE) => Player::Nobody {
+            looked_for: setup
+                .host
+                .models()
+                .available()
+                .into_iter()
+                .filter_map(|provider| match provider.key {
+                    Key::Missing(variable) => Some(variable),
+                    Key::Present(_) | Key::NotNeeded => None,
+                })
+                .collect(),
+        },
+        Some(name) if model::is_scripted(name) => Player::Script(name.to_owned()),
+        Some(name) => Player::Model(name.to_owned()),
+    }
+}
+
+/// Describes the session to start when the person says something, or takes the tour.
+fn begin(
+    setup: &Setup,
+    model: Option<String>,
+) -> Arc<dyn Fn(Start) -> Result<Beginning, String> + Send + Sync> {
+    let here = setup.spec(model.unwrap_or(model::NONE.to_owned()));
+    let tours = setup.home.data.join("tour");
+    Arc::new(move |start| {
+        let id = SessionId::fresh();
+        match start {
+            Start::Here => {
+                Ok(Beginning { spec: SessionSpec { id, ..here.clone() }, message: None })
+            }
+            Start::Tour => {
+                let workspace = tours.join(id.short());
+                std::fs::create_dir_all(&workspace).map_err(|error| {
+                    let folder = workspace.display();
+                    format!(
+                        "The tour's folder {folder} cannot be made: {error}\n\
+                         Make it writable, or set FOOTPLATE_HOME."
+                    )
+                })?;
+                let model = model::TOUR_NAME.to_owned();
+                let mode = Mode::Default;
+                let spec = SessionSpec { id, workspace, model, mode, ..here.clone() };
+                Ok(Beginning { spec, message: Some("Show me around.".to_owned()) })
+            }
+        }
+    })
+}
+
+/// The theme, and the file to watch if it comes from one. A faulty file is told of and the
+/// built-in theme taken: nobody should be kept out by a colour.
+fn theme(
+    setup: &Setup,
+    tell: &mpsc::UnboundedSender<News>,
+) -> Result<(Theme, Option<PathBuf>), Failure> {
+    let [no_color, colorterm, term] = ["NO_COLOR", "COLORTERM", "TERM"].map(variable);
+    let depth = Depth::detect(no_color.as_deref(), colorterm.as_deref(), term.as_deref());
+    let name = &setup.config.theme;
+    let themes = setup.home.config.join("themes");
+    let file = themes.join(format!("{name}.toml"));
+    let built_in = Theme::built_in(name, depth);
+    match std::fs::read_to_string(&file) {
+        Ok(source) => {
+            let parsed = Theme::parse(&file.display().to_string(), &source, depth);
+            let theme = parsed.unwrap_or_else(|fault| {
+                let _ = tell.send(News::Said(fault.to_string()));
+                built_in.unwrap_or_else(|| Theme::dark(depth))
+            });
+            Ok((theme, Some(file)))
+        }
+        Err(_) => match built_in {
+            Some(theme) => Ok((theme, None)),
+            None => {
+                let known = Theme::BUILT_IN.map(|(name, _)| name).join(", ");
+                Err(Failure::usage(
+                    format!("there is no theme {name:?}"),
+                    format!("themes are: {known}, or a file of yours, {}", file.display()),
+                ))
+            }
+        },
+    }
+}
+
+fn marks(glyphs: Glyphs) -> Marks {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable).unwrap_or_default();
+    let locale = locale.to_ascii_lowercase();
+    let utf8 = locale.contains("utf-8") || locale.contains("utf8");
+    match glyphs {
+        Glyphs::Unicode if utf8 || cfg!(target_os = "macos") => Marks::unicode(),
+        Glyphs::Unicode | Glyphs::Ascii => Marks::ascii(),
+    }
+}
+
+/// The sessions of this folder, newest first. Without a list there is less to show, no more.
+fn here(setup: &Setup) -> Vec<crate::kernel::port::SessionSummary> {
+    let mut all = setup.store.list().unwrap_or_default();
+    all.retain(|session| {
+        session.spec.parent.is_none()
+            && session.spec.workspace == setup.workspace
+            && session.title.is_some()
+    });
+    all.truncate(100);
+    all
+}
+
+fn last_here(session: &crate::kernel::port::SessionSummary) -> String {
+    let ago = Timestamp::now() - session.changed;
+    let minutes = ago.as_mins().unsigned_abs();
+    let ago = match minutes {
+        0..60 => format!("{minutes} min ago"),
+        60..2880 => format!("{} h ago", minutes / 60),
+        2880.. => format!("{} days ago", minutes / 1440),
+    };
+    let title = session.title.as_deref().unwrap_or_default();
+    let line = title.lines().next().unwrap_or_default();
+    let short: String = line.chars().take(40).collect();
+    format!("{short}, {ago}")
+}
+
+fn name_of(folder: &Path) -> String {
+    folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
+}
