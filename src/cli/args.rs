@@ -7,56 +7,56 @@ use clap::{Args, Parser, Subcommand};
 /// A terminal workstation to drive and supervise AI agents.
 #[derive(Debug, Parser)]
 #[command(name = "footplate", version, args_conflicts_with_subcommands = true)]
-pub struct Cli {
+pub(super) struct Cli {
     #[command(subcommand)]
-    pub command: Option<Subject>,
+    pub(super) command: Option<Subject>,
 
     #[command(flatten)]
-    pub common: Common,
+    pub(super) common: Common,
 
     /// Say this to the model at once
-    pub prompt: Option<String>,
+    pub(super) prompt: Option<String>,
 
     /// Make one call by hand, through the gate, and print its result as JSON
     #[arg(long, value_name = "NAME", requires = "tool_input", conflicts_with = "prompt")]
-    pub tool: Option<String>,
+    pub(super) tool: Option<String>,
 
     /// The arguments of that call: one JSON object
     #[arg(long, value_name = "JSON", requires = "tool")]
-    pub tool_input: Option<String>,
+    pub(super) tool_input: Option<String>,
 
     /// Print what the model would be given: tools, modules, sizes
     #[arg(long, conflicts_with = "tool")]
-    pub context_report: bool,
+    pub(super) context_report: bool,
 }
 
 /// Flags that mean the same everywhere.
 #[derive(Clone, Debug, Default, Args)]
-pub struct Common {
+pub(super) struct Common {
     /// Work in this folder instead of the current one
     #[arg(short = 'C', value_name = "DIR")]
-    pub dir: Option<PathBuf>,
+    pub(super) dir: Option<PathBuf>,
 
     /// The model, as PROVIDER/MODEL, scripted:FILE or scripted:tour
     #[arg(long, value_name = "P/M")]
-    pub model: Option<String>,
+    pub(super) model: Option<String>,
 
     /// What runs unasked: plan, default, accept-edits, guarded or auto
     #[arg(long, value_name = "MODE")]
-    pub mode: Option<String>,
+    pub(super) mode: Option<String>,
 
     /// Carry on the newest session of this folder
     #[arg(long = "continue", conflicts_with = "resume")]
-    pub carry_on: bool,
+    pub(super) carry_on: bool,
 
     /// Carry on that session (the end of its id is enough)
     #[arg(long, value_name = "ID")]
-    pub resume: Option<String>,
+    pub(super) resume: Option<String>,
 }
 
 /// Everything but the workstation itself.
 #[derive(Debug, Subcommand)]
-pub enum Subject {
+pub(super) enum Subject {
     /// Work without a screen: say PROMPT, print the answer
     Exec {
         /// What to say; `-` reads it from standard input
@@ -82,7 +82,7 @@ pub enum Subject {
 
 /// What can be done with sessions.
 #[derive(Clone, Copy, Debug, Default, Subcommand)]
-pub enum SessionsAction {
+pub(super) enum SessionsAction {
     /// One line each, newest first
     #[default]
     List,

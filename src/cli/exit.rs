@@ -4,7 +4,7 @@ use std::fmt;
 
 /// What the exit code tells a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
+pub(super) enum Exit {
     /// Done.
     Done,
     /// It did not work.
@@ -23,7 +23,7 @@ pub enum Exit {
 
 impl Exit {
     /// The code itself.
-    pub fn code(self) -> u8 {
+    pub(super) fn code(self) -> u8 {
         match self {
             Self::Done => 0,
             Self::Failed => 1,
@@ -38,36 +38,36 @@ impl Exit {
 
 /// The one error type of the command line.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Failure {
+pub(super) struct Failure {
     /// The exit code.
-    pub exit: Exit,
+    pub(super) exit: Exit,
     /// What is wrong, in one line.
-    pub what: String,
+    pub(super) what: String,
     /// What to do, in one line; empty where there is nothing to add.
-    pub hint: String,
+    pub(super) hint: String,
 }
 
 impl Failure {
     /// A failure with exit code 1.
-    pub fn new(what: impl fmt::Display, hint: impl Into<String>) -> Self {
+    pub(super) fn new(what: impl fmt::Display, hint: impl Into<String>) -> Self {
         Self { exit: Exit::Failed, what: what.to_string(), hint: hint.into() }
     }
 
     /// A failure with exit code 1 from a message whose first line says what is wrong and whose rest
     /// says what to do.
-    pub fn in_two_lines(message: impl fmt::Display) -> Self {
+    pub(super) fn in_two_lines(message: impl fmt::Display) -> Self {
         let message = message.to_string();
         let (what, hint) = message.split_once('\n').unwrap_or((&message, ""));
         Self::new(what, hint)
     }
 
     /// As [`Failure::in_two_lines`], with exit code 2.
-    pub fn usage_in_two_lines(message: impl fmt::Display) -> Self {
+    pub(super) fn usage_in_two_lines(message: impl fmt::Display) -> Self {
         Self { exit: Exit::Usage, ..Self::in_two_lines(message) }
     }
 
     /// A wrong command line or configuration: exit code 2.
-    pub fn usage(what: impl fmt::Display, hint: impl Into<String>) -> Self {
+    pub(super) fn usage(what: impl fmt::Display, hint: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, ..Self::new(what, hint) }
     }
 }
