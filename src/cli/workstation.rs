@@ -113,13 +113,13 @@ fn opening(
     let (theme, theme_file) = theme(setup, tell)?;
     let here = here(setup);
     Ok(Opening {
-        workspace: name_of(&resumed.as_ref().map_or(&setup.workspace, |spec| &spec.workspace)),
+        workspace: name_of(resumed.as_ref().map_or(&setup.workspace, |spec| &spec.workspace)),
         player: player(setup, model.as_deref()),
         seal: Seal::None,
         mode: resumed.as_ref().map_or(setup.config.mode, |spec| spec.mode),
         session,
         looked_at: checks::all(&setup.home, theme.depth()),
-        last_here: here.first().map(|last| last_here(last)),
+        last_here: here.first().map(last_here),
         begin: begin(setup, model),
         theme,
         theme_file,

@@ -8,19 +8,19 @@ use crate::kernel::event::Envelope;
 
 /// The watchers of all sessions that run here.
 #[derive(Debug, Default)]
-pub struct Hub(Mutex<Vec<mpsc::UnboundedSender<Arc<Envelope>>>>);
+pub(super) struct Hub(Mutex<Vec<mpsc::UnboundedSender<Arc<Envelope>>>>);
 
 impl Hub {
     /// Hands an event to every watcher; those that are gone are forgotten. Does not block: a
     /// watcher is a screen, which takes all that waits before it draws.
-    pub fn publish(&self, envelope: &Arc<Envelope>) {
+    pub(super) fn publish(&self, envelope: &Arc<Envelope>) {
         let mut watchers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         watchers.retain(|watcher| watcher.send(envelope.clone()).is_ok());
     }
 
     /// A new watcher. It first gets what `so_far` returns, which is asked while nothing can be
     /// published, so that nothing is missed or doubled.
-    pub fn subscribe(
+    pub(super) fn subscribe(
         &self,
         so_far: impl FnOnce() -> Vec<Arc<Envelope>>,
     ) -> mpsc::UnboundedReceiver<Arc<Envelope>> {

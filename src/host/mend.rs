@@ -14,11 +14,13 @@ use crate::kernel::{
 
 /// The agents a session started, in order.
 pub(super) fn agents(events: &[Arc<Envelope>]) -> Vec<SessionId> {
-    let child = |envelope: &Arc<Envelope>| match &envelope.event {
-        Event::ChildStarted { child, .. } => Some(*child),
-        _ => None,
-    };
-    events.iter().filter_map(child).collect()
+    let mut agents = Vec::new();
+    for envelope in events {
+        if let Event::ChildStarted { child, .. } = envelope.event {
+            agents.push(child);
+        }
+    }
+    agents
 }
 
 /// The events so far of these sessions and of all agents below them, oldest first.

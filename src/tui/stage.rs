@@ -1,13 +1,18 @@
 //! A screen to play stories on: the real state, update and view, with time and events as told.
 
+mod questions;
+
 use std::{sync::Arc, time::Duration};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::Timestamp;
 use ratatui::{Terminal, backend::TestBackend};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::time::Instant;
 
+pub(super) use self::questions::{
+    LEX, code_question, program_question, python, result, write_question,
+};
 use super::{
     effect::Effect,
     highlight,
@@ -23,31 +28,25 @@ use super::{
     view::view,
 };
 use crate::kernel::{
-    capability::{Body, Category, Preview, Reach},
+    capability::Category,
     clock::Reading,
-    event::{Call, Decider, Decision, Envelope, Event, Origin, Seal},
-    gate::approval::Question,
+    event::{Decider, Decision, Envelope, Event, Origin, Seal},
+    gate::approval::{Answer, Question},
     id::{ApprovalId, CallId, SessionId},
-    invoke::ToolResult,
     message::Usage,
     port::OutputPage,
     spec::{Limits, Mode, SessionSpec},
 };
 
-pub(super) const LEX: &str = r#"from footplate import files, process
-
-SKIP = "while self.peek() == Some(' ') {"
-SKIP_TABS = "while matches!(self.peek(), Some(' ' | '\\t')) {"
-COUNT = "self.line_so_far().chars().count() + 1"
-COUNT_TABS = files.read("notes/column.rs")
-
-old = files.read("src/lex.rs")
-new = old.replace(SKIP, SKIP_TABS)
-new = new.replace(COUNT, COUNT_TABS)
-assert new != old
-files.write("src/lex.rs", new)
-print(process.run(["cargo", "test", "--lib", "lex"]).tail(20))
-"#;
+/// What the guard's rules are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trace {
+    /// A letter, or anything else that came from the person.
+    Letter(char),
+    Stir,
+    /// A frame showed the letters of this question as live keys.
+    Live(ApprovalId),
+}
 
 pub(super) struct Stage {
     pub(super) state: State,
@@ -60,6 +59,8 @@ pub(super) struct Stage {
     start: Moment,
     ms: u64,
     seq: u64,
+    /// What the guard's rules are about, with the millisecond.
+    pub(super) traces: Vec<(u64, Trace)>,
     /// How fast frames reach the terminal; none are drawn by themselves if false.
     pub(super) draws: bool,
 }
@@ -89,6 +90,7 @@ impl Stage {
             start,
             ms: 0,
             seq: 0,
+            traces: Vec::new(),
             draws: true,
         };
         stage.draw();
@@ -112,6 +114,11 @@ impl Stage {
         Self::at(width, height, place)
     }
 
+    /// Milliseconds since the beginning.
+    pub(super) fn ms(&self) -> u64 {
+        self.ms
+    }
+
     pub(super) fn now(&self) -> Moment {
         Moment {
             at: self.start.at + Duration::from_millis(self.ms),
@@ -120,6 +127,18 @@ impl Stage {
     }
 
     pub(super) fn send(&mut self, message: Message) {
+        let trace = match &message {
+            Message::Input(_, Input::Key(key)) => match key.code {
+                KeyCode::Char(c) if key.modifiers.is_empty() => Some(Trace::Letter(c)),
+                _ => Some(Trace::Stir),
+            },
+            Message::Input(..) => Some(Trace::Stir),
+            Message::Drawn(_, drawn) => {
+                drawn.question.as_ref().filter(|seen| seen.live).map(|seen| Trace::Live(seen.id))
+            }
+            _ => None,
+        };
+        self.traces.extend(trace.map(|trace| (self.ms, trace)));
         let mut messages = std::collections::VecDeque::from([message]);
         while let Some(message) = messages.pop_front() {
             for effect in update(&mut self.state, message) {
@@ -309,12 +328,7 @@ impl Stage {
         self.event(question.session, Event::ApprovalRequested { question });
     }
 
-    pub(super) fn answered(
-        &mut self,
-        session: u128,
-        id: ApprovalId,
-        answer: crate::kernel::gate::approval::Answer,
-    ) {
+    pub(super) fn answered(&mut self, session: u128, id: ApprovalId, answer: Answer) {
         self.event(
             session.into(),
             Event::ApprovalAnswered {
@@ -342,121 +356,4 @@ impl Stage {
         );
         self.turn_ends(1, 11_000, 400);
     }
-}
-
-pub(super) fn python(call: u128, filename: &str, code: &str) -> Call {
-    Call {
-        id: call.into(),
-        name: "execute_code".into(),
-        input: json!({ "code": code, "filename": filename }),
-        origin: Origin::Model,
-        parent: None,
-    }
-}
-
-pub(super) fn result(name: &str, ok: bool, content: Value) -> ToolResult {
-    ToolResult {
-        ok,
-        name: name.into(),
-        input: Value::Null,
-        content,
-        is_error: !ok,
-        attachments: Vec::new(),
-        duration_ms: 10,
-    }
-}
-
-/// A write by line 12 of the run with call 10.
-pub(super) fn write_question(id: u128) -> Question {
-    Question {
-        id: id.into(),
-        session: 1.into(),
-        path: vec!["fix-parser".into()],
-        call: Call {
-            id: (id + 1000).into(),
-            name: "files.write".into(),
-            input: json!({ "path": "src/lex.rs", "text": "…" }),
-            origin: Origin::Python { line: Some(12) },
-            parent: Some(10.into()),
-        },
-        category: Category::Write,
-        preview: Preview {
-            object: "src/lex.rs".into(),
-            facts: vec!["+4 −2".into(), "in the workspace".into()],
-            reach: Reach::Workspace,
-            body: Body::Diff { old: Some(old_lexer()), new: new_lexer() },
-        },
-        script: Some(10.into()),
-    }
-}
-
-pub(super) fn program_question(id: u128, session: u128, path: &[&str]) -> Question {
-    Question {
-        id: id.into(),
-        session: session.into(),
-        path: path.iter().map(|part| (*part).to_owned()).collect(),
-        call: Call {
-            id: (id + 1000).into(),
-            name: "process.run".into(),
-            input: json!({ "argv": ["cargo", "test", "--lib", "lex"] }),
-            origin: Origin::Python { line: Some(7) },
-            parent: Some(20.into()),
-        },
-        category: Category::Execute,
-        preview: Preview {
-            object: "cargo test --lib lex".into(),
-            facts: vec!["unsealed".into()],
-            reach: Reach::Outside,
-            body: Body::Program {
-                argv: ["cargo", "test", "--lib", "lex", "a b; rm"].map(str::to_owned).to_vec(),
-                cwd: "/home/me/tally".into(),
-                limit_ms: 120_000,
-            },
-        },
-        script: Some(20.into()),
-    }
-}
-
-pub(super) fn code_question(id: u128) -> Question {
-    Question {
-        id: id.into(),
-        session: 1.into(),
-        path: vec!["fix-parser".into()],
-        call: python(10, "main.py", LEX),
-        category: Category::Execute,
-        preview: Preview {
-            object: "main.py".into(),
-            facts: vec!["13 lines".into(), "unsealed".into()],
-            reach: Reach::Outside,
-            body: Body::Code { filename: "main.py".into(), code: LEX.into() },
-        },
-        script: None,
-    }
-}
-
-fn lexer(skip: &str, count: &str) -> String {
-    let mut text: String = (1..40).map(|n| format!("// line {n}\n")).collect();
-    text.push_str("    /// Skips blanks; a line end is not one.\n");
-    text.push_str("    fn skip_blank(&mut self) {\n");
-    text.push_str(skip);
-    text.push_str("            self.bump();\n        }\n");
-    text.extend((45..106).map(|n| format!("// line {n}\n")));
-    text.push_str("    fn column(&self) -> usize {\n");
-    text.push_str(count);
-    text.push_str("    }\n}\n");
-    text
-}
-
-fn old_lexer() -> String {
-    lexer(
-        "        while self.peek() == Some(' ') {\n",
-        "        self.line_so_far().chars().count() + 1\n",
-    )
-}
-
-fn new_lexer() -> String {
-    lexer(
-        "        while matches!(self.peek(), Some(' ' | '\\t')) {\n",
-        "        self.line_so_far().chars().fold(1, |at, c| match c {\n            '\\t' => at + TAB - (at - 1) % TAB,\n            _ => at + 1 })\n",
-    )
 }

@@ -109,6 +109,7 @@ pub fn first_line(text: &str) -> &str {
 pub fn fit(mut line: Line<'static>, width: usize) -> Line<'static> {
     let mut left = width;
     let mut spans = Vec::with_capacity(line.spans.len());
+    line.spans.retain(|span| !span.content.is_empty());
     let count = line.spans.len();
     for (at, span) in std::mem::take(&mut line.spans).into_iter().enumerate() {
         let cells = clean::width(&span.content);
@@ -170,6 +171,9 @@ mod tests {
     #[test]
     fn lines_are_cut_where_they_end_and_never_wider() {
         let line = || Line::from(vec![Span::raw("abc"), Span::raw("def")]);
+        let mut ends_empty = line();
+        ends_empty.spans.push(Span::raw(""));
+        assert_eq!(fit(ends_empty, 6).to_string(), "abcdef");
         for (width, expected) in [(6, "abcdef"), (5, "abcd…"), (3, "ab…"), (1, "…"), (0, "")]
         {
             assert_eq!(fit(line(), width).to_string(), expected);

@@ -16,7 +16,7 @@ use footplate::{
         registry::Module,
         spec::{Limits, Mode, SessionSpec},
     },
-    model::Models,
+    model::{Models, scripted::Pace},
     modules,
     store::MemoryStore,
 };
@@ -62,13 +62,15 @@ async fn play(place: &Place, script: &Value, mode: Mode, says: Says) -> Vec<Arc<
     let executor = Local::new(Settings {
         data: place.home().join("data"),
         cache: place.home().join("cache"),
+        home: None,
         search_path: std::env::var_os("PATH").unwrap_or_default(),
         uv: Some(uv().to_owned()),
+        notice: Arc::new(|_| {}),
     });
     let host = Host::new(Parts {
         store: Arc::new(MemoryStore::default()),
         registry,
-        models: Models::new(Vec::new(), Arc::new(|_: &str| None)),
+        models: Models::new(Vec::new(), |_| None, Pace::Instant),
         executor: Arc::new(executor),
         attendance: Attendance::Attended,
     });

@@ -49,6 +49,11 @@ impl Composer {
         }
     }
 
+    /// The words of before, oldest first.
+    pub fn history(&self) -> &[String] {
+        &self.history
+    }
+
     /// Gives text back that was meant for something that is no longer there.
     pub fn give_back(&mut self, text: &str) {
         if self.draft.is_empty() {

@@ -137,6 +137,10 @@ pub(super) fn waiting(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) 
         }
         lines.push((Some(at), entry(state, pen, waiting, at + 1, usize::from(list.width))));
     }
+    if put_off > 0 {
+        let text = "             counts as waiting, but never comes up by itself";
+        lines.push((Some(usize::MAX), Line::from(pen.span(text, Role::Quiet))));
+    }
     let here = lines.iter().position(|(at, _)| *at == Some(row)).unwrap_or(0);
     let height = usize::from(list.height);
     let first = (here + 1).saturating_sub(height);

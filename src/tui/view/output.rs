@@ -29,7 +29,9 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, keys: Keys) -> 
         0 => {}
         above => facts.push(format!("{} below", words::count(above, "line"))),
     }
-    facts.push(words::count(usize::try_from(run.lines).unwrap_or(usize::MAX), "line"));
+    let read = if output.of == Some(run.call) { output.page.total } else { 0 };
+    let lines = usize::try_from(run.lines.max(read)).unwrap_or(usize::MAX);
+    facts.push(words::count(lines, "line"));
     match (&run.ended, output.used(run.call)) {
         (Some((how, ms)), _) => facts.push(format!("{how}, {}", words::took(*ms))),
         (None, Some((spent, held))) => {

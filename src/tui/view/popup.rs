@@ -52,8 +52,7 @@ pub(super) fn help(pen: &mut Pen<'_>, area: Rect, of: Place, top: usize) {
         let first =
             "No key answers until its letter is drawn and the keyboard was still for 0.4 s.";
         pen.text(inset(note, 1, 0), 1, first, Role::Quiet);
-        let second =
-            "A second key within 0.15 s means you are typing: both are text. enter never answers.";
+        let second = "Another key within 0.15 s: you are typing, and both are text.";
         pen.text(inset(note, 1, 0), 2, second, Role::Quiet);
     }
     let mut lines = Vec::new();
@@ -71,7 +70,6 @@ pub(super) fn help(pen: &mut Pen<'_>, area: Rect, of: Place, top: usize) {
         lines.push(Line::from(pen.span(format!(" {title}"), Role::Quiet)));
         for row in rows {
             let label = clean::pad(&row.label(), 24);
-            let label = if row.label().len() > 26 { short(row.label()) } else { label };
             lines.push(Line::from(vec![
                 Span::raw("   "),
                 pen.span(label, Role::Bright),
@@ -79,18 +77,17 @@ pub(super) fn help(pen: &mut Pen<'_>, area: Rect, of: Place, top: usize) {
             ]));
         }
     }
-    // Two columns where there is room for them.
+    let count = lines.len();
     let height = usize::from(rest.height);
     let top = top.min(lines.len().saturating_sub(height.max(1)));
     for (at, line) in lines.into_iter().skip(top).take(height).enumerate() {
         pen.line(rest, u16::try_from(at).unwrap_or(0), line);
     }
-    pen.text(inset(keys, 1, 0), 0, "↑↓ scroll   esc close", Role::Bright);
-}
-
-/// Many keys in the room of a few.
-fn short(label: String) -> String {
-    clean::pad(&label, 24)
+    let text = match count.saturating_sub(top + height) {
+        0 => "esc close".to_owned(),
+        more => format!("↑↓ scroll, {more} more below   esc close"),
+    };
+    pen.text(inset(keys, 1, 0), 0, &text, Role::Bright);
 }
 
 /// Which variables hold a key, and what else works.

@@ -13,7 +13,10 @@ use super::{
     pen::{Keys, Pen, inset, split_bottom, split_top},
 };
 use crate::{
-    kernel::capability::{Category, Reach},
+    kernel::{
+        capability::{Category, Reach},
+        event::Origin,
+    },
     tui::{
         clean, highlight,
         state::{
@@ -29,6 +32,9 @@ use crate::{
 
 /// Title, headline, a blank row and two rows of keys.
 const FIXED: u16 = 5;
+
+/// Narrower than this, one thing at a time is shown.
+const NARROW: u16 = 60;
 
 /// Deceiving characters that are named; more are counted.
 const DECEITS: usize = 12;
@@ -56,9 +62,12 @@ pub(super) fn rows(state: &State, area: Rect, room: Room) -> u16 {
         return most;
     }
     let text = u16::try_from(laid(state, waiting, area).len()).unwrap_or(u16::MAX);
-    let all = text.saturating_add(FIXED + 1);
+    let all = text.saturating_add(FIXED);
     // The row that says who asks gives way before anything has to be scrolled.
-    if all <= most { all } else { all.saturating_sub(1).min(most) }
+    match waiting.source {
+        Some(_) if all < most => all + 1,
+        _ => all.min(most),
+    }
 }
 
 /// Draws it, and says what of it is in sight.
@@ -79,30 +88,41 @@ pub(super) fn draw(
     let (rest, keys) = split_bottom(rest, key_rows);
     let lines = laid(state, waiting, area);
     let total = lines.len();
-    let blank = u16::from(room != Room::Narrow);
-    let (rest, _) = split_bottom(rest, blank);
-    let spare = usize::from(rest.height).checked_sub(total);
-    let asked_row = room != Room::Narrow && spare != Some(0);
-    let (body, foot) = split_bottom(rest, u16::from(asked_row));
-    let rows = usize::from(body.height).min(total);
-    let top = waiting.top.min(total - rows);
+    let (rest, blank) = split_bottom(rest, u16::from(room != Room::Narrow));
+    let spare = usize::from(rest.height) > total || room == Room::Wide;
+    let asked_row = room != Room::Narrow && waiting.source.is_some() && spare;
+    let (mut body, mut foot) = split_bottom(rest, u16::from(asked_row));
+    let words = |rows: u16| {
+        let rows = usize::from(rows).min(total);
+        let top = waiting.top.min(total - rows);
+        (top, rows, seen(waiting, top..top + rows, total))
+    };
+    let (mut top, mut rows, mut said) = words(body.height);
+    // What is asked about is never cut for the sake of our own words.
+    let fits = rows > 0
+        && words::cells(&lines[top + rows - 1]) + clean::width(&said) + 2 < usize::from(area.width);
+    if room == Room::Narrow && !fits {
+        (body, foot) = split_bottom(body, 1);
+        (top, rows, said) = words(body.height);
+    }
     for (at, line) in lines.iter().skip(top).take(rows).enumerate() {
         pen.line(body, u16::try_from(at).unwrap_or(0), line.clone());
     }
-    let seen = seen(waiting, top..top + rows, total, state);
-    let seen = Line::from(pen.span(seen, Role::Quiet));
+    let mark = Line::from(pen.span(said, Role::Quiet));
     if asked_row {
-        let area = inset(foot, 1, 1);
         let mut left = Vec::new();
-        if let (Some(source), Some(_)) = (&waiting.source, &waiting.script) {
-            let head = format!("asked by  {}  ", asker(waiting));
-            left.extend(pen.spans(&head, Role::Quiet));
+        if let Some(source) = &waiting.source {
+            left.extend(pen.spans(&format!("asked by  {}  ", asker(waiting)), Role::Quiet));
             left.extend(highlight_line(pen, source));
         }
-        pen.apart(area, 0, Line::from(left), seen);
-    } else if rows > 0 {
+        pen.apart(inset(foot, 1, 1), 0, Line::from(left), mark);
+    } else if fits {
         let last = lines[top + rows - 1].clone();
-        pen.apart(inset(body, 0, 1), body.height - 1, last, seen);
+        let row = u16::try_from(rows - 1).unwrap_or(0);
+        pen.apart(inset(body, 0, 1), row, last, mark);
+    } else {
+        let row = if foot.height > 0 { foot } else { blank };
+        pen.apart(inset(row, 1, 1), 0, Line::default(), mark);
     }
     let readable = waiting.paper.is_some() && body.height >= LEAST && keys.height == key_rows;
     let live = readable && state.letters_live();
@@ -130,9 +150,16 @@ pub(super) fn title(
     title.extend(pen.spans(&format!("{who}{path}{}", asker(waiting)), Role::Bright));
     let seconds = words::seconds(waiting.asked, state.now.wall);
     let clock = words::clock(seconds);
-    let right = if area.width < 60 { clock } else { format!("clock held {clock}") };
+    let held = matches!(waiting.question.call.origin, Origin::Python { .. });
+    let right = match held {
+        _ if area.width < NARROW => clock,
+        true => format!("clock held {clock}"),
+        // Nothing runs yet whose clock could stand still.
+        false => format!("waits {clock}"),
+    };
+    let right = pen.span(right, Mark::ClockHeld.role());
     let right =
-        vec![pen.mark(Mark::ClockHeld), Span::raw(" "), pen.span(right, Mark::ClockHeld.role())];
+        if held { vec![pen.mark(Mark::ClockHeld), Span::raw(" "), right] } else { vec![right] };
     let role = if here { Role::Need } else { Role::Rule };
     pen.rule_in(area, 0, Keys::here(here), role, title, right);
 }
@@ -173,13 +200,12 @@ pub(super) fn headline(pen: &mut Pen<'_>, area: Rect, waiting: &Waiting, room: R
     pen.apart(inset(area, 1, 1), 0, Line::from(left), right);
 }
 
-fn seen(waiting: &Waiting, rows: std::ops::Range<usize>, total: usize, state: &State) -> String {
+/// How much of so many rows was in sight, these included.
+fn seen(waiting: &Waiting, rows: std::ops::Range<usize>, total: usize) -> String {
     if waiting.paper.is_none() {
         return String::new();
     }
-    let same = state.drawn.width != 0;
-    let before = if same && rows.start <= waiting.seen { waiting.seen } else { 0 };
-    let upto = if rows.start <= waiting.seen { before.max(rows.end) } else { waiting.seen };
+    let upto = if rows.start <= waiting.seen { waiting.seen.max(rows.end) } else { waiting.seen };
     if upto >= total {
         "all seen".to_owned()
     } else if waiting.end_seen || rows.end >= total {

@@ -11,7 +11,6 @@ use crate::tui::{
     clean,
     state::{Focus, State, sessions::Branch, waiting::Waiting},
     theme::{Mark, Role},
-    update::asker,
     words,
 };
 
@@ -139,7 +138,6 @@ fn entry(state: &State, pen: &Pen<'_>, waiting: &Waiting, number: usize) -> [Lin
         object.extend(pen.spans(&format!("  {fact}"), Role::Quiet));
     }
     let mut who = indent();
-    let name = format!("{}{path}{}", question.path.join(&path), asker(waiting));
-    who.extend(pen.spans(&name, Role::Quiet));
+    who.extend(pen.spans(&question.path.join(&path), Role::Quiet));
     [Line::from(first), Line::from(object), Line::from(who)]
 }

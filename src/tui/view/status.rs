@@ -28,33 +28,37 @@ pub(super) fn line(state: &State, pen: &mut Pen<'_>, area: Rect) {
         Some(toast) => Line::from(pen.spans(toast, Role::Bright)),
         None => Line::from(pen.span(hints(state), Role::Quiet)),
     };
-    let tail = words::cells(&right);
     let parts = parts(state, pen);
-    // What must stay, and what goes first when it gets narrow.
     let mut kept: Vec<bool> = vec![true; parts.len()];
-    let cells = |kept: &[bool]| -> usize {
-        let widths = parts
-            .iter()
-            .zip(kept)
-            .filter(|(_, kept)| **kept)
-            .map(|((_, span), _)| clean::width(&span.content) + 3);
-        widths.sum::<usize>().saturating_sub(3)
-    };
-    let mut tail = if toast.is_some() { tail } else { tail.min(width) };
-    for drop in [None, Some(Part::Model), Some(Part::Context), Some(Part::Tokens), Some(Part::Work)]
-    {
-        if let Some(at) = drop.and_then(|drop| parts.iter().position(|(part, _)| *part == drop)) {
-            kept[at] = false;
+    let mut tail = words::cells(&right);
+    // What goes first when it gets narrow. A toast stays, for as long as it stays at all.
+    let order: &[Option<Part>] = match toast {
+        None => {
+            &[Some(Part::Model), Some(Part::Context), None, Some(Part::Tokens), Some(Part::Work)]
         }
-        if cells(&kept) + tail + usize::from(tail > 0) <= width {
+        Some(_) => &[
+            Some(Part::Model),
+            Some(Part::Context),
+            Some(Part::Tokens),
+            Some(Part::Work),
+            Some(Part::Seal),
+        ],
+    };
+    let mut order = order.iter();
+    loop {
+        let widths = parts.iter().zip(&kept).filter(|(_, kept)| **kept);
+        let used: usize = widths.map(|((_, span), _)| clean::width(&span.content) + 3).sum();
+        if used.saturating_sub(3) + tail + 2 * usize::from(tail > 0) <= width {
             break;
         }
-        if toast.is_none() && tail > 0 {
-            // Hints go before anything else does.
-            tail = 0;
-            if cells(&kept) <= width {
-                break;
+        match order.next() {
+            Some(Some(drop)) => {
+                for (at, (part, _)) in parts.iter().enumerate() {
+                    kept[at] &= part != drop;
+                }
             }
+            Some(None) => tail = 0,
+            None => break,
         }
     }
     let mut left = Vec::new();

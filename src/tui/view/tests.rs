@@ -225,6 +225,7 @@ fn the_forms_of_an_answer() {
     stage.types("leave skip_blank alone, column() relies on it. Add skip_indent");
     assert_snapshot!("because_80", stage.screen());
     stage.key("esc");
+    stage.key("end");
     stage.wait(500);
     stage.key("w");
     stage.wait(200);
@@ -264,7 +265,8 @@ fn quitting_asks_while_something_works() {
 
 #[test]
 fn a_tiny_screen_says_what_waits() {
-    assert_snapshot!(write_asks(38, 5).screen(), @r#""! 2 · footplate needs 40x10           ""#);
+    let screen = write_asks(38, 5).screen();
+    assert!(screen.starts_with("\"! 2 · footplate needs 40x10 "), "{screen}");
 }
 
 #[test]

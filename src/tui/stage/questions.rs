@@ -1,0 +1,142 @@
+//! The things that stories are about.
+
+use serde_json::{Value, json};
+
+use crate::kernel::{
+    capability::{Body, Category, Preview, Reach},
+    event::{Call, Origin},
+    gate::approval::Question,
+    invoke::ToolResult,
+};
+
+pub(in crate::tui) const LEX: &str = r#"from footplate import files, process
+
+SKIP = "while self.peek() == Some(' ') {"
+SKIP_TABS = "while matches!(self.peek(), Some(' ' | '\\t')) {"
+COUNT = "self.line_so_far().chars().count() + 1"
+COUNT_TABS = files.read("notes/column.rs")
+
+old = files.read("src/lex.rs")
+new = old.replace(SKIP, SKIP_TABS)
+new = new.replace(COUNT, COUNT_TABS)
+assert new != old
+files.write("src/lex.rs", new)
+print(process.run(["cargo", "test", "--lib", "lex"]).tail(20))
+"#;
+
+pub(in crate::tui) fn python(call: u128, filename: &str, code: &str) -> Call {
+    Call {
+        id: call.into(),
+        name: "execute_code".into(),
+        input: json!({ "code": code, "filename": filename }),
+        origin: Origin::Model,
+        parent: None,
+    }
+}
+
+pub(in crate::tui) fn result(name: &str, ok: bool, content: Value) -> ToolResult {
+    ToolResult {
+        ok,
+        name: name.into(),
+        input: Value::Null,
+        content,
+        is_error: !ok,
+        attachments: Vec::new(),
+        duration_ms: 10,
+    }
+}
+
+/// A write by line 12 of the run with call 10.
+pub(in crate::tui) fn write_question(id: u128) -> Question {
+    Question {
+        id: id.into(),
+        session: 1.into(),
+        path: vec!["fix-parser".into()],
+        call: Call {
+            id: (id + 1000).into(),
+            name: "files.write".into(),
+            input: json!({ "path": "src/lex.rs", "text": "…" }),
+            origin: Origin::Python { line: Some(12) },
+            parent: Some(10.into()),
+        },
+        category: Category::Write,
+        preview: Preview {
+            object: "src/lex.rs".into(),
+            facts: vec!["+4 −2".into(), "in the workspace".into()],
+            reach: Reach::Workspace,
+            body: Body::Diff { old: Some(old_lexer()), new: new_lexer() },
+        },
+        script: Some(10.into()),
+    }
+}
+
+pub(in crate::tui) fn program_question(id: u128, session: u128, path: &[&str]) -> Question {
+    Question {
+        id: id.into(),
+        session: session.into(),
+        path: path.iter().map(|part| (*part).to_owned()).collect(),
+        call: Call {
+            id: (id + 1000).into(),
+            name: "process.run".into(),
+            input: json!({ "argv": ["cargo", "test", "--lib", "lex"] }),
+            origin: Origin::Python { line: Some(7) },
+            parent: Some(20.into()),
+        },
+        category: Category::Execute,
+        preview: Preview {
+            object: "cargo test --lib lex".into(),
+            facts: vec!["unsealed".into()],
+            reach: Reach::Outside,
+            body: Body::Program {
+                argv: ["cargo", "test", "--lib", "lex", "a b; rm"].map(str::to_owned).to_vec(),
+                cwd: "/home/me/tally".into(),
+                limit_ms: 120_000,
+            },
+        },
+        script: Some(20.into()),
+    }
+}
+
+pub(in crate::tui) fn code_question(id: u128) -> Question {
+    Question {
+        id: id.into(),
+        session: 1.into(),
+        path: vec!["fix-parser".into()],
+        call: python(10, "main.py", LEX),
+        category: Category::Execute,
+        preview: Preview {
+            object: "main.py".into(),
+            facts: vec!["13 lines".into(), "unsealed".into()],
+            reach: Reach::Outside,
+            body: Body::Code { filename: "main.py".into(), code: LEX.into() },
+        },
+        script: None,
+    }
+}
+
+fn lexer(skip: &str, count: &str) -> String {
+    let mut text: String = (1..40).map(|n| format!("// line {n}\n")).collect();
+    text.push_str("    /// Skips blanks; a line end is not one.\n");
+    text.push_str("    fn skip_blank(&mut self) {\n");
+    text.push_str(skip);
+    text.push_str("            self.bump();\n        }\n");
+    text.extend((45..106).map(|n| format!("// line {n}\n")));
+    text.push_str("    fn column(&self) -> usize {\n");
+    text.push_str(count);
+    text.push_str("    }\n}\n");
+    text
+}
+
+fn old_lexer() -> String {
+    lexer(
+        "        while self.peek() == Some(' ') {\n",
+        "        self.line_so_far().chars().count() + 1\n",
+    )
+}
+
+fn new_lexer() -> String {
+    lexer(
+        "        while matches!(self.peek(), Some(' ' | '\\t')) {\n",
+        "        self.line_so_far().chars().fold(1, |at, c| match c {\n            '\\t' => at + TAB - (at - 1) % TAB,\n            _ => at + 1 })\n",
+    )
+}

@@ -1,0 +1,96 @@
+//! Every state of the screen in every size, and nothing panics.
+
+use crate::{
+    kernel::event::Event,
+    tui::stage::{LEX, Stage, code_question, program_question, write_question},
+};
+
+const SIZES: [(u16, u16); 16] = [
+    (0, 0),
+    (1, 1),
+    (0, 10),
+    (40, 0),
+    (20, 5),
+    (40, 10),
+    (41, 11),
+    (49, 10),
+    (59, 14),
+    (60, 15),
+    (80, 1),
+    (80, 24),
+    (99, 29),
+    (100, 30),
+    (120, 40),
+    (200, 60),
+];
+
+fn stories() -> Vec<(&'static str, Stage)> {
+    let base = || {
+        let mut stage = Stage::new(80, 24);
+        stage.at_work();
+        stage.runs(1, 10, "main.py", LEX);
+        stage.session(2, &["fix-parser", "全角-agent"], Some(1), "write cases\u{202e}");
+        stage.event(
+            1.into(),
+            Event::ChildStarted {
+                call: 10.into(),
+                child: 2.into(),
+                agent: "全角-agent".into(),
+                task: "write cases\nand run them".into(),
+            },
+        );
+        stage.streams(1, "# Title\n\n| a | b |\n|---|---|\n| 全角 | x |\n\n```py\nprint(1)\n");
+        stage
+    };
+    let asking = |question| {
+        let mut stage = base();
+        stage.asks(question);
+        stage.wait(600);
+        stage
+    };
+    let pressed = |mut stage: Stage, keys: &[&str]| {
+        for key in keys {
+            stage.key(key);
+            stage.wait(600);
+        }
+        stage
+    };
+    let mut draft = base();
+    draft.types("全角 a\u{301} long draft, ");
+    let write = || asking(write_question(1));
+    vec![
+        ("first start", Stage::first_start(80, 24)),
+        ("connect", pressed(Stage::first_start(80, 24), &["c"])),
+        ("empty", Stage::new(80, 24)),
+        ("at work", base()),
+        ("draft", draft),
+        ("write", write()),
+        ("zoomed", pressed(write(), &["enter"])),
+        ("because", pressed(write(), &["f", "x"])),
+        ("wider", pressed(write(), &["end", "w"])),
+        ("put off", pressed(write(), &["esc"])),
+        ("program", asking(program_question(2, 2, &["fix-parser", "tests"]))),
+        ("code", asking(code_question(3))),
+        ("sessions", pressed(base(), &["F2", "down"])),
+        ("waiting", pressed(write(), &["F3"])),
+        ("output", pressed(base(), &["F4"])),
+        ("help", pressed(write(), &["F1", "pgdn"])),
+        ("quit", pressed(base(), &["ctrl+q"])),
+        ("transcript", pressed(base(), &["shift+tab", "shift+up", "enter", "home"])),
+    ]
+}
+
+#[test]
+fn no_size_of_the_window_is_too_much_for_any_state() {
+    for (name, mut stage) in stories() {
+        for (width, height) in SIZES {
+            stage.resize(width, height);
+            for key in ["down", "pgdn", "up", "home", "end", "shift+down"] {
+                stage.key(key);
+                stage.draw();
+            }
+            let drawn = &stage.state.drawn;
+            assert_eq!((drawn.width, drawn.height), (width, height), "{name}");
+        }
+    }
+}
