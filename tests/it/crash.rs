@@ -9,7 +9,7 @@ use crate::{
 #[test]
 fn a_session_killed_in_the_middle_of_a_run_goes_on_where_it_was() {
     let place = Place::new();
-    let endless = "import time\nprint('it runs', flush=True)\ntime.sleep(600)\n";
+    let endless = "import time\nprint('it', 'runs')\ntime.sleep(600)\n";
     let mut script = runs(endless);
     script["turns"][1]["text"] = "I look at what is left.".into();
     let model = place.script(&script);

@@ -12,7 +12,7 @@ use footplate::{
         event::{Envelope, Event, Origin},
         gate::approval::{Answer, Scope, Then},
         id::SessionId,
-        port::Desk as _,
+        port::Desk,
         registry::Module,
         spec::{Limits, Mode, SessionSpec},
     },
@@ -91,7 +91,7 @@ async fn play(place: &Place, script: &Value, mode: Mode, says: Says) -> Vec<Arc<
             instructions: String::new(),
         })
         .unwrap();
-    host.send(Command::Send { session, text: "go".to_owned() }).unwrap();
+    host.send(session, "go".to_owned());
     let mut journal = Vec::new();
     loop {
         let envelope = events.recv().await.unwrap();
@@ -105,7 +105,7 @@ async fn play(place: &Place, script: &Value, mode: Mode, says: Says) -> Vec<Arc<
                     Answer::Deny { because: Some("not now".to_owned()), then: Then::GoOn }
                 };
                 let approval = question.id;
-                host.send(Command::Answer { approval, answer }).unwrap();
+                Desk::send(&host, Command::Answer { approval, answer }).unwrap();
             }
             Event::ExchangeFinished { .. } => break,
             _ => {}

@@ -70,7 +70,7 @@ fn a_stream_of_20_000_tokens_is_shown_whole_and_keys_are_answered_meanwhile() {
     std::fs::write(config.join("config.toml"), provider).unwrap();
 
     let mut app = App::start(&place, (40, 120), &["--model", "loop/any", "say much"]);
-    app.wait_for("w0 w1");
+    app.wait_for(&format!("w{}", TOKENS / 2 - 1));
     app.press("a draft");
     app.wait_for("a draft");
     app.press("\x1bOP");

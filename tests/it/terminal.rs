@@ -92,11 +92,6 @@ impl App {
         self.wait_until(text, |screen| screen.contains(text))
     }
 
-    /// What the screen shows now.
-    pub fn screen(&self) -> String {
-        self.seen.state.lock().unwrap().parser.screen().contents()
-    }
-
     /// All bytes that were ever written to the terminal.
     pub fn bytes(&self) -> Vec<u8> {
         self.seen.state.lock().unwrap().bytes.clone()

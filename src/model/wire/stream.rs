@@ -31,9 +31,9 @@ pub(super) enum Broken {
 }
 
 /// The text of one event.
-pub(super) struct Data(String);
+pub(super) struct Payload(String);
 
-impl Data {
+impl Payload {
     /// Its JSON; nothing if it is the word that ends a stream.
     pub(super) fn json(&self, provider: &str) -> Option<Result<Value, Trouble>> {
         let text = self.0.trim();
@@ -44,7 +44,7 @@ impl Data {
     }
 }
 
-pub(super) type Events = Pin<Box<dyn Stream<Item = Result<Data, Broken>> + Send>>;
+pub(super) type Events = Pin<Box<dyn Stream<Item = Result<Payload, Broken>> + Send>>;
 
 /// The events of a response.
 pub(super) fn events(response: Response) -> Events {
@@ -65,7 +65,7 @@ pub(super) fn events(response: Response) -> Events {
         stream::iter(pieces)
     });
     let events = pieces.eventsource().map(|event| match event {
-        Ok(event) => Ok(Data(event.data)),
+        Ok(event) => Ok(Payload(event.data)),
         Err(EventStreamError::Transport(broken)) => Err(broken),
         Err(EventStreamError::Utf8(_)) => Err(Broken::NotText),
         Err(EventStreamError::Parser(_)) => Err(Broken::NotEvents),
@@ -108,7 +108,7 @@ fn ends_line(byte: &u8) -> bool {
 }
 
 /// The next event; nothing at the end. Losing this future loses nothing.
-pub(super) async fn next(events: &mut Events) -> Result<Option<Data>, Broken> {
+pub(super) async fn next(events: &mut Events) -> Result<Option<Payload>, Broken> {
     events.next().await.transpose()
 }
 

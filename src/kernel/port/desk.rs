@@ -1,0 +1,46 @@
+//! What a screen is handed.
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use super::{OutputPage, StoreError};
+use crate::kernel::{
+    BoxFuture,
+    clock::Reading,
+    command::Command,
+    event::Envelope,
+    gate::approval::NobodyWaits,
+    id::{CallId, SessionId},
+    spec::SessionSpec,
+};
+
+/// Why a session could not be started, for a person: one line what, one line what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct StartError(pub String);
+
+/// What a screen is handed: it can look, and it can ask.
+pub trait Desk: Send + Sync {
+    /// Every event from now on, of every session that runs here; first, those so far of the
+    /// sessions that run now, oldest first.
+    fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Envelope>>;
+
+    /// Asks for something. Returns at once; an answer that nobody waits for is refused.
+    fn send(&self, command: Command) -> Result<(), NobodyWaits>;
+
+    /// Starts a session and gives its name; the message, if any, is sent to it.
+    /// May block for the time of small file operations.
+    fn start(&self, spec: SessionSpec, message: Option<String>) -> Result<SessionId, StartError>;
+
+    /// The last lines of a call's output.
+    fn output(
+        &self,
+        session: SessionId,
+        call: CallId,
+        lines: usize,
+    ) -> BoxFuture<'_, Result<OutputPage, StoreError>>;
+
+    /// What a run's clock reads now, while it runs.
+    fn clock(&self, call: CallId) -> Option<Reading>;
+}

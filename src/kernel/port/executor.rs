@@ -1,0 +1,96 @@
+//! What runs programs.
+
+use std::{path::PathBuf, sync::Arc};
+
+use tokio_util::sync::CancellationToken;
+
+use super::Spool;
+use crate::kernel::{
+    BoxFuture,
+    clock::Budget,
+    error::CallError,
+    event::{ExitStatus, Seal},
+    id::CallId,
+    invoke::ToolResult,
+    registry::Mounts,
+};
+
+/// Runs programs, and Python through `uv`.
+pub trait Executor: Send + Sync {
+    /// Checks a script without running it: a syntax error, or an import of a footplate module that
+    /// is not mounted, is refused by name.
+    fn check(&self, code: &str, mounts: &Mounts) -> Result<(), CallError>;
+
+    /// Runs one job to its end. When this returns, nothing of it is left. Cancelled by the job's
+    /// token (and then still returns); dropping the future kills it as well.
+    fn run(&self, job: Job) -> BoxFuture<'_, Result<Ended, CallError>>;
+}
+
+/// One run.
+pub struct Job {
+    /// The call it belongs to.
+    pub call: CallId,
+    /// What to run.
+    pub what: Program,
+    /// The folder to run in.
+    pub cwd: PathBuf,
+    /// Its clock. Preparation (such as fetching uv) is held out of it by the executor.
+    pub clock: Budget,
+    /// Cancelled when it shall end at once.
+    pub cancel: CancellationToken,
+    /// Where its output goes.
+    pub spool: Arc<dyn Spool>,
+    /// Called with something to tell the person, such as "fetching uv".
+    pub notice: Arc<dyn Fn(Notice) + Send + Sync>,
+}
+
+/// What happens around a run, for the journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// It runs now, under this seal.
+    Started(Seal),
+    /// There is more output.
+    Output,
+}
+
+/// What a job runs.
+pub enum Program {
+    /// Python, as a file of its own, by `uv run python`.
+    Python {
+        /// The name of the file, such as `main.py`; a bare name.
+        filename: String,
+        /// Its text.
+        code: String,
+        /// The modules it may import.
+        mounts: Arc<Mounts>,
+        /// Where its host calls go.
+        calls: Arc<dyn HostCalls>,
+    },
+    /// A program with arguments, no shell.
+    Argv(Vec<String>),
+}
+
+/// Where the host calls of a running script arrive. The future of a call is dropped when the
+/// script's side of it dies.
+pub trait HostCalls: Send + Sync {
+    /// Makes one call; `line` is the line of the script that asks.
+    fn call(
+        &self,
+        name: String,
+        input: serde_json::Value,
+        line: Option<u32>,
+    ) -> BoxFuture<'static, ToolResult>;
+}
+
+/// How a job ended, with what it printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// How.
+    pub status: ExitStatus,
+    /// Standard output for a model: cleaned, head and tail if long.
+    pub stdout: String,
+    /// Standard error likewise.
+    pub stderr: String,
+    /// Processes that were still there when the program had ended, and were ended.
+    pub leftovers: u32,
+}

@@ -1,0 +1,65 @@
+//! What answers.
+
+use tokio::sync::mpsc;
+
+use crate::kernel::{
+    event::Stop,
+    id::SessionId,
+    message::{Message, Usage},
+    registry::ToolDefinition,
+};
+
+/// A model that answers.
+pub trait Model: Send + Sync {
+    /// Asks for one answer. The deltas arrive in order and end with exactly one
+    /// [`Delta::Finished`] or error; the sender side stops when the receiver is dropped.
+    fn respond(&self, request: ModelRequest) -> mpsc::Receiver<Result<Delta, ModelError>>;
+}
+
+/// All a model needs for one answer.
+#[derive(Clone, Debug, Default)]
+pub struct ModelRequest {
+    /// Who asks: the agent's name, which a script needs to pick its part.
+    pub agent: String,
+    /// The session that started this agent, if an agent did.
+    pub parent: Option<SessionId>,
+    /// How many answers this agent had before, which a script needs as well.
+    pub turn: usize,
+    /// The instructions.
+    pub system: String,
+    /// The conversation so far.
+    pub messages: Vec<Message>,
+    /// The tools on offer.
+    pub tools: Vec<ToolDefinition>,
+}
+
+/// A piece of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Delta {
+    /// Some text, with no control characters but newline and tab.
+    Text(String),
+    /// A whole call. Half ones are never sent.
+    Call {
+        /// The provider's name for it.
+        provider_id: String,
+        /// The tool.
+        name: String,
+        /// The arguments as they came.
+        arguments: String,
+    },
+    /// The answer is whole (or cut at the model's own limit, as `stop` says).
+    Finished {
+        /// Why it ended.
+        stop: Stop,
+        /// What it used.
+        usage: Usage,
+    },
+}
+
+/// Why no answer came. `Display` says what happened and what to do, in one or two lines.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ModelError {
+    /// For the person.
+    pub message: String,
+}
