@@ -40,7 +40,7 @@ fn first(state: &State, pen: &mut Pen<'_>, area: Rect, looked_for: &[String]) {
     }
     let text = match looked_for.split_last() {
         None => "No model is connected.".to_owned(),
-        Some((last, rest)) if rest.is_empty() => {
+        Some((last, [])) => {
             format!("No model is connected. Looked for {last}, and for ollama on this computer.")
         }
         Some((last, rest)) => format!(
