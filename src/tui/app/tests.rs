@@ -14,7 +14,7 @@ use crate::{
         command::Command,
         gate::approval::{Answer, NobodyWaits, Scope},
         id::CallId,
-        port::{OutputPage, StoreError},
+        port::{OutputPage, StartError, StoreError},
         spec::Limits,
     },
     tui::{
@@ -102,7 +102,7 @@ impl Desk for Host {
         if self.late { Err(NobodyWaits) } else { Ok(()) }
     }
 
-    fn start(&self, spec: SessionSpec, message: Option<String>) -> Result<SessionId, StoreError> {
+    fn start(&self, spec: SessionSpec, message: Option<String>) -> Result<SessionId, StartError> {
         let session = spec.id;
         self.happens(Event::SessionStarted { spec });
         if let Some(text) = message {
@@ -140,7 +140,7 @@ impl Running {
         let terminal =
             Terminal::enter(glass.clone(), glass.clone(), size, Wishes::default()).unwrap();
         let (keys, pressed) = mpsc::unbounded_channel();
-        let (_, checks) = mpsc::unbounded_channel();
+        let (_, news) = mpsc::unbounded_channel();
         let opening = Opening {
             workspace: "tally".into(),
             player: Player::Model("claude".into()),
@@ -154,7 +154,7 @@ impl Running {
             theme_file: None,
             marks: Marks::unicode(),
             history: Vec::new(),
-            checks,
+            news,
         };
         let app = App::new(host.clone(), opening, terminal, Keys::of(pressed));
         Self { host, glass, keys, screen: tokio::spawn(app.run(None)) }

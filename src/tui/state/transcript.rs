@@ -156,7 +156,8 @@ impl Transcript {
         {
             // Counted with the run; a line for each of 400 reads helps nobody.
             if let Body::Code(code) = &mut self.cells[at].body {
-                code.reads += 1;
+                // Agents have lines of their own.
+                code.reads += usize::from(!call.name.starts_with("agents."));
                 return;
             }
         }

@@ -253,7 +253,9 @@ fn toast(waiting: &Waiting, answer: &Answer, by: Decider) -> Option<String> {
     let object = &waiting.question.preview.object;
     match (by, answer) {
         (Decider::Person, Answer::Allow { scope: Scope::Once }) => {
-            Some(format!("Yes, once: {object}. The clock runs again."))
+            let held = matches!(waiting.question.call.origin, Origin::Python { .. });
+            let clock = if held { " The clock runs again." } else { "" };
+            Some(format!("Yes, once: {object}.{clock}"))
         }
         (Decider::Person, Answer::Allow { scope: Scope::Session }) => {
             Some(format!("Saved for this session: {object}, exactly this call."))
