@@ -92,7 +92,7 @@ pub async fn run(desk: Arc<dyn Desk>, opening: Opening) -> io::Result<Farewell> 
     terminal.restore().on_panic();
     let signals = Signals::listen()?;
     let keys = Keys::of_terminal();
-    App::new(desk, opening, terminal, keys).run(signals).await
+    App::new(desk, opening, terminal, keys).run(Some(signals)).await
 }
 
 /// The screen and all it is connected to.
@@ -158,7 +158,7 @@ impl App {
         }
     }
 
-    async fn run(mut self, mut signals: Signals) -> io::Result<Farewell> {
+    async fn run(mut self, mut signals: Option<Signals>) -> io::Result<Farewell> {
         self.frames.request(Pace::Key, Instant::now());
         loop {
             self.draw()?;
@@ -171,15 +171,16 @@ impl App {
             tokio::select! {
                 biased;
                 // No arm loses anything when another one is first: each takes one whole thing.
-                signal = signals.next() => self.signalled(signal)?,
+                signal = next(&mut signals) => self.signalled(signal)?,
+                // What the person has seen comes before what they press; it is once a frame.
+                () = self.terminal.wait_ready(), if self.drawn.is_some() || self.late() => {
+                    self.reached();
+                }
                 key = self.keys.next() => self.key(key)?,
                 Some(came) = self.work.join_next() => self.came(came),
                 Some(event) = self.events.recv() => self.happened(event),
                 Some(news) = self.news.recv() => self.turn(Message::Told(news), Pace::Key),
                 Some(theme) = self.themes.recv() => self.turn(Message::Themed(theme), Pace::Key),
-                () = self.terminal.wait_ready(), if self.drawn.is_some() || self.late() => {
-                    self.reached();
-                }
                 () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {
                     self.tick();
                 }
@@ -267,10 +268,12 @@ impl App {
         let mut event = Some(first);
         for _ in 0..BATCH {
             let Some(next) = event else { break };
-            let pace = match &next.event {
-                Event::TextStreamed { .. } => Pace::Stream,
-                Event::OutputWritten { .. } => Pace::Output,
-                _ => Pace::Key,
+            let pace = if matches!(next.event, Event::TextStreamed { .. }) {
+                Pace::Stream
+            } else if matches!(next.event, Event::OutputWritten { .. }) {
+                Pace::Output
+            } else {
+                Pace::Key
             };
             self.turn(Message::Happened(next), pace);
             event = self.events.try_recv().ok();
@@ -283,10 +286,8 @@ impl App {
     fn came(&mut self, came: Result<Came, tokio::task::JoinError>) {
         match came {
             Ok(came) => {
-                let pace = match &came {
-                    Came::Output(..) => Pace::Output,
-                    _ => Pace::Key,
-                };
+                let output = matches!(came, Came::Output(..));
+                let pace = if output { Pace::Output } else { Pace::Key };
                 self.turn(Message::Came(came), pace);
             }
             // A panic has already ended the screen; what is left is work that was dropped.
@@ -372,6 +373,14 @@ impl App {
     }
 }
 
+/// The next signal, where any are listened to.
+async fn next(signals: &mut Option<Signals>) -> Signal {
+    match signals {
+        Some(signals) => signals.next().await,
+        None => std::future::pending().await,
+    }
+}
+
 /// Now, by both clocks.
 fn now() -> Moment {
     Moment { at: Instant::now(), wall: jiff::Timestamp::now() }
@@ -383,3 +392,6 @@ fn slow(what: &str, since: Instant) {
         tracing::warn!(what, ms = took.as_millis(), "the screen was slow");
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -38,8 +38,9 @@ type Cached = (usize, u64, Arc<Vec<Line<'static>>>);
 pub enum Body {
     /// What the person said (or, for an agent, its parent).
     Said(String),
-    /// What the model said: one part that is over, or the last one that still grows.
-    Text { text: String, live: bool },
+    /// What the model said: one part that is over, or the last one that still grows. A part of a
+    /// long code block knows the line that opened it.
+    Text { text: String, live: bool, inside: Option<String> },
     /// A run of Python.
     Code(Box<Code>),
     /// Any other call the model made itself.

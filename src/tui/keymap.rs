@@ -92,10 +92,10 @@ pub enum Letter {
 impl Letter {
     /// What a letter of the row of keys means.
     pub fn of(letter: char) -> Option<Self> {
-        match action(Place::Question, Key::char(letter)) {
-            Some(Action::Answer(letter)) => Some(letter),
-            _ => None,
-        }
+        let Some(Action::Answer(letter)) = action(Place::Question, Key::char(letter)) else {
+            return None;
+        };
+        Some(letter)
     }
 }
 
@@ -156,6 +156,7 @@ impl Key {
     }
 
     /// The key of a press. A shifted letter is its capital, whatever the terminal reports.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all other keys are what they are")]
     pub fn of(event: &KeyEvent) -> Self {
         let mut modifiers =
             event.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT);
@@ -179,13 +180,12 @@ impl Key {
 
     /// The character this key types into a text, if it types one.
     pub fn typed(self) -> Option<char> {
-        match self.code {
-            KeyCode::Char(c) if self.modifiers.is_empty() && !c.is_control() => Some(c),
-            _ => None,
-        }
+        let KeyCode::Char(c) = self.code else { return None };
+        (self.modifiers.is_empty() && !c.is_control()).then_some(c)
     }
 
     /// Its name on the screen.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all other keys have names already")]
     pub fn label(self) -> String {
         let mut label = String::new();
         for (modifier, name) in [

@@ -127,17 +127,19 @@ impl Stage {
     }
 
     pub(super) fn send(&mut self, message: Message) {
-        let trace = match &message {
-            Message::Input(_, Input::Key(key)) => match key.code {
-                KeyCode::Char(c) if key.modifiers.is_empty() => Some(Trace::Letter(c)),
-                _ => Some(Trace::Stir),
-            },
-            Message::Input(..) => Some(Trace::Stir),
-            Message::Drawn(_, drawn) => {
-                drawn.question.as_ref().filter(|seen| seen.live).map(|seen| Trace::Live(seen.id))
+        let mut trace = None;
+        if let Message::Input(_, input) = &message {
+            trace = Some(Trace::Stir);
+            if let Input::Key(key) = input
+                && let (KeyCode::Char(c), true) = (key.code, key.modifiers.is_empty())
+            {
+                trace = Some(Trace::Letter(c));
             }
-            _ => None,
-        };
+        }
+        if let Message::Drawn(_, drawn) = &message {
+            let live = drawn.question.as_ref().filter(|seen| seen.live);
+            trace = live.map(|seen| Trace::Live(seen.id));
+        }
         self.traces.extend(trace.map(|trace| (self.ms, trace)));
         let mut messages = std::collections::VecDeque::from([message]);
         while let Some(message) = messages.pop_front() {
@@ -155,7 +157,10 @@ impl Stage {
                         let came = Came::Output(call, Some(self.page.clone()));
                         messages.push_back(Message::Came(came));
                     }
-                    other => self.effects.push(other),
+                    other @ (Effect::Send(_)
+                    | Effect::Start { .. }
+                    | Effect::Notify(_)
+                    | Effect::Suspend) => self.effects.push(other),
                 }
             }
         }

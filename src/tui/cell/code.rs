@@ -64,10 +64,8 @@ fn head(code: &Code, scene: &Scene<'_>) -> Line<'static> {
     let used = scene.used(code.call);
     let held = code.held();
     let stands = held.is_some() || used.is_some_and(|(_, held)| held);
-    let mark = match &code.progress {
-        Progress::Running { .. } if stands => Mark::ClockHeld,
-        progress => progress.mark(),
-    };
+    let runs = matches!(code.progress, Progress::Running { .. });
+    let mark = if runs && stands { Mark::ClockHeld } else { code.progress.mark() };
     let fold = if code.fold == Fold::Shut { Mark::Folded } else { Mark::Open };
     let mut spans = vec![scene.mark(fold), Span::raw(" "), scene.mark(mark), Span::raw(" ")];
     spans.extend(scene.spans(&code.filename, Role::Text));
@@ -87,7 +85,12 @@ fn head(code: &Code, scene: &Scene<'_>) -> Line<'static> {
                 facts.push(words::used(spent, code.limit_ms));
             }
         }
-        progress => {
+        progress @ (Progress::Unknown(_)
+        | Progress::Done
+        | Progress::Failed(_)
+        | Progress::Denied(_)
+        | Progress::Limit(_)
+        | Progress::Stopped(_)) => {
             if code.ran_ms > 0 {
                 facts.push(words::took(code.ran_ms));
             }

@@ -14,7 +14,8 @@ pub type Spot = (usize, usize);
 pub fn gap(cells: &[Cell], at: usize) -> bool {
     let speech =
         |cell: &Cell| matches!(cell.body, Body::Said(_) | Body::Text { .. } | Body::Notice { .. });
-    at > 0 && (speech(&cells[at]) || speech(&cells[at - 1]))
+    let goes_on = matches!(cells[at].body, Body::Text { inside: Some(_), .. });
+    at > 0 && !goes_on && (speech(&cells[at]) || speech(&cells[at - 1]))
 }
 
 /// The rows a cell takes, the blank one included.

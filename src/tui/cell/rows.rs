@@ -109,7 +109,10 @@ pub fn rows(cell: &Cell, scene: &Scene<'_>) -> Arc<Vec<Line<'static>>> {
 fn lay_out(cell: &Cell, scene: &Scene<'_>) -> Vec<Line<'static>> {
     match &cell.body {
         Body::Said(text) => said(text, scene),
-        Body::Text { text, live } => spoken(text, *live, scene),
+        Body::Text { text, live, inside: None } => spoken(text, *live, scene),
+        Body::Text { text, live, inside: Some(opened) } => {
+            spoken(&format!("{opened}\n{text}"), *live, scene)
+        }
         Body::Code(code) => code::rows(code, scene),
         Body::Call(called) => vec![call(called, scene)],
         Body::Agent { name, session, task, at } => vec![agent(name, *session, task, *at, scene)],

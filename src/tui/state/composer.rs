@@ -27,10 +27,10 @@ impl Composer {
         if self.draft.edit(edit) {
             return;
         }
-        match edit {
-            Edit::Up => self.earlier(),
-            Edit::Down => self.later(),
-            _ => {}
+        if edit == Edit::Up {
+            self.earlier();
+        } else if edit == Edit::Down {
+            self.later();
         }
     }
 
@@ -108,8 +108,7 @@ mod tests {
 
     #[test]
     fn what_is_sent_or_given_back_is_not_lost() {
-        let mut composer = Composer::default();
-        composer.draft = Draft::of("said");
+        let mut composer = Composer { draft: Draft::of("said"), ..Composer::default() };
         assert_eq!(composer.take(), "said");
         composer.draft = Draft::of("new");
         composer.give_back("words of a no");

@@ -61,25 +61,27 @@ impl Transcript {
     /// is not laid out again and again.
     pub fn streamed(&mut self, more: &str) {
         if !matches!(self.cells.last(), Some(Cell { body: Body::Text { live: true, .. }, .. })) {
-            self.push(Body::Text { text: String::new(), live: true });
+            self.push(Body::Text { text: String::new(), live: true, inside: None });
             self.scan = Scan::default();
         }
         let Some(Cell { body: Body::Text { text, .. }, .. }) = self.cells.last_mut() else {
             return;
         };
         text.push_str(more);
-        let Some(end) = self.scan.paragraph_end(text) else { return };
-        let rest = text.split_off(end);
+        let Some(part) = self.scan.part(text) else { return };
+        let rest = text.split_off(part.end);
         self.end_text();
+        self.scan = part.inside.as_deref().map(Scan::inside).unwrap_or_default();
+        self.push(Body::Text { text: String::new(), live: true, inside: part.inside });
         self.streamed(&rest);
     }
 
     /// The model's text is over for now.
     pub fn end_text(&mut self) {
         let Some(cell) = self.cells.last_mut() else { return };
-        let Body::Text { text, live } = &mut cell.body else { return };
+        let Body::Text { text, live, inside } = &mut cell.body else { return };
         *live = false;
-        if text.trim().is_empty() {
+        if text.trim().is_empty() && inside.is_none() {
             self.cells.pop();
         } else {
             cell.touch();
@@ -154,7 +156,8 @@ impl Transcript {
         {
             // Counted with the run; a line for each of 400 reads helps nobody.
             if let Body::Code(code) = &mut self.cells[at].body {
-                code.reads += 1;
+                // Agents have lines of their own.
+                code.reads += usize::from(!call.name.starts_with("agents."));
                 return;
             }
         }
@@ -203,14 +206,13 @@ impl Transcript {
     pub fn interrupted(&mut self) {
         self.end_text();
         for cell in &mut self.cells {
-            let cut = |progress: &mut Progress| match progress {
-                Progress::Running { .. } => {
-                    *progress = Progress::Unknown("interrupted; its effect is unknown".to_owned());
-                }
-                Progress::Asking => {
+            let cut = |progress: &mut Progress| {
+                if matches!(progress, Progress::Running { .. }) {
+                    let why = "interrupted; its effect is unknown";
+                    *progress = Progress::Unknown(why.to_owned());
+                } else if *progress == Progress::Asking {
                     *progress = Progress::Stopped("interrupted before it began".to_owned());
                 }
-                _ => {}
             };
             match &mut cell.body {
                 Body::Code(code) => {
@@ -242,10 +244,8 @@ impl Transcript {
 
     /// The run that is a call, to be read.
     pub fn code(&self, call: CallId) -> Option<&Code> {
-        match &self.cells.get(*self.calls.get(&call)?)?.body {
-            Body::Code(code) if code.call == call => Some(code),
-            _ => None,
-        }
+        let Body::Code(code) = &self.cells.get(*self.calls.get(&call)?)?.body else { return None };
+        Some(&**code).filter(|code| code.call == call)
     }
 
     /// The cell a call is in.

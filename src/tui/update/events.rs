@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     kernel::{
-        event::{Call, Decider, Envelope, Event, ExitStatus, Outcome, Stop},
+        event::{Call, Decider, Envelope, Event, ExitStatus, Origin, Outcome, Stop},
         gate::approval::{Answer, Question, Scope, Then},
         id::{ApprovalId, SessionId},
     },
@@ -28,28 +28,27 @@ pub(super) fn apply(state: &mut State, envelope: &Arc<Envelope>) -> Vec<Effect> 
         state.sessions.add(spec);
         return Vec::new();
     }
-    match &envelope.event {
-        Event::ApprovalRequested { question } => return asked(state, question, at),
-        Event::ApprovalAnswered { approval, answer, by, .. } => {
-            answered(state, *approval, answer, *by);
-            return Vec::new();
+    if let Event::ApprovalRequested { question } = &envelope.event {
+        return asked(state, question, at);
+    }
+    if let Event::ApprovalAnswered { approval, answer, by, .. } = &envelope.event {
+        answered(state, *approval, answer, *by);
+        return Vec::new();
+    }
+    if let Event::ApprovalWithdrawn { approval, reason, .. } = &envelope.event {
+        withdrawn(state, *approval, reason);
+        return Vec::new();
+    }
+    if let Event::SessionResumed { .. } = &envelope.event {
+        for id in state.queue.of_session(session) {
+            super::question::gone(state, id);
         }
-        Event::ApprovalWithdrawn { approval, reason, .. } => {
-            withdrawn(state, *approval, reason);
-            return Vec::new();
+    }
+    if let Event::MessageSent { text } = &envelope.event {
+        let queued = &mut state.composer.queued;
+        if let Some(at) = queued.iter().position(|(to, said)| *to == session && said == text) {
+            queued.remove(at);
         }
-        Event::SessionResumed { .. } => {
-            for id in state.queue.of_session(session) {
-                super::question::gone(state, id);
-            }
-        }
-        Event::MessageSent { text } => {
-            let queued = &mut state.composer.queued;
-            if let Some(at) = queued.iter().position(|(to, said)| *to == session && said == text) {
-                queued.remove(at);
-            }
-        }
-        _ => {}
     }
     let effects = of_run(state, envelope);
     if let Some(node) = state.sessions.get_mut(session) {
@@ -66,35 +65,34 @@ pub(super) fn apply(state: &mut State, envelope: &Arc<Envelope>) -> Vec<Effect> 
 /// What concerns programs and their output, whoever runs them.
 fn of_run(state: &mut State, envelope: &Envelope) -> Vec<Effect> {
     let session = envelope.session;
-    match &envelope.event {
-        Event::CallStarted { call, .. } => colour(session, call).into_iter().collect(),
-        Event::ExecutionStarted { call, program, limit_ms, .. } => {
-            state.output.begin(Run {
-                call: *call,
-                session,
-                program: program.clone(),
-                limit_ms: *limit_ms,
-                lines: 0,
-                since: envelope.at,
-                ended: None,
-            });
-            Vec::new()
-        }
-        Event::OutputWritten { call, lines, .. } => {
-            if let Some(run) = state.output.run_mut(*call) {
-                run.lines = *lines;
-            }
-            read(state, *call)
-        }
-        Event::ExecutionFinished { call, status, ran_ms, .. } => {
-            let effects = read(state, *call);
-            if let Some(run) = state.output.run_mut(*call) {
-                run.ended = Some((words::exit(status), *ran_ms));
-            }
-            effects
-        }
-        _ => Vec::new(),
+    if let Event::CallStarted { call, .. } = &envelope.event {
+        return colour(session, call).into_iter().collect();
     }
+    if let Event::ExecutionStarted { call, program, limit_ms, .. } = &envelope.event {
+        state.output.begin(Run {
+            call: *call,
+            session,
+            program: program.clone(),
+            limit_ms: *limit_ms,
+            lines: 0,
+            since: envelope.at,
+            ended: None,
+        });
+    }
+    if let Event::OutputWritten { call, lines, .. } = &envelope.event {
+        if let Some(run) = state.output.run_mut(*call) {
+            run.lines = *lines;
+        }
+        return read(state, *call);
+    }
+    if let Event::ExecutionFinished { call, status, ran_ms, .. } = &envelope.event {
+        let effects = read(state, *call);
+        if let Some(run) = state.output.run_mut(*call) {
+            run.ended = Some((words::exit(status), *ran_ms));
+        }
+        return effects;
+    }
+    Vec::new()
 }
 
 /// Reads the output again if it is the one on the screen.
@@ -213,8 +211,8 @@ fn asked(state: &mut State, question: &Question, at: jiff::Timestamp) -> Vec<Eff
         let asker = question.script.or(question.call.parent);
         script = asker.and_then(|call| node.transcript.code(call)).map(|code| {
             let line = match question.call.origin {
-                crate::kernel::event::Origin::Python { line } => line,
-                _ => None,
+                Origin::Python { line } => line,
+                Origin::Model | Origin::Person => None,
             };
             let at = line.and_then(|line| usize::try_from(line).ok()?.checked_sub(1));
             let source = at.and_then(|at| code.lines.get(at)).map(|line| line.trim().to_owned());
@@ -255,7 +253,9 @@ fn toast(waiting: &Waiting, answer: &Answer, by: Decider) -> Option<String> {
     let object = &waiting.question.preview.object;
     match (by, answer) {
         (Decider::Person, Answer::Allow { scope: Scope::Once }) => {
-            Some(format!("Yes, once: {object}. The clock runs again."))
+            let held = matches!(waiting.question.call.origin, Origin::Python { .. });
+            let clock = if held { " The clock runs again." } else { "" };
+            Some(format!("Yes, once: {object}.{clock}"))
         }
         (Decider::Person, Answer::Allow { scope: Scope::Session }) => {
             Some(format!("Saved for this session: {object}, exactly this call."))

@@ -24,7 +24,7 @@ pub(super) fn apply(state: &mut State, input: Input) -> Vec<Effect> {
     match input {
         Input::Key(event) if event.kind == KeyEventKind::Press => key(state, &event),
         Input::Key(event) if event.kind == KeyEventKind::Repeat => key(state, &event),
-        Input::Key(_) | Input::Resized => Vec::new(),
+        Input::Key(_) => Vec::new(),
         Input::Paste(text) => {
             stir(state);
             paste(state, &text);
@@ -36,7 +36,8 @@ pub(super) fn apply(state: &mut State, input: Input) -> Vec<Effect> {
             (0..3).for_each(|_| panes::scroll(state, by));
             Vec::new()
         }
-        Input::Click => {
+        // What is asked about has moved, so it has to be looked at again.
+        Input::Click | Input::Resized => {
             stir(state);
             Vec::new()
         }

@@ -168,7 +168,7 @@ fn transcript(state: &mut State, by: Move) {
         Move::End => column::follow(cells, &scene, seen.height),
         Move::PreviousCell => {
             let end = here.unwrap_or(cells.len());
-            here = cells_that_open(0..end.min(cells.len())).last().or(here);
+            here = cells_that_open(0..end.min(cells.len())).next_back().or(here);
             here.map_or(seen.top, |at| if at < seen.top.0 { (at, 0) } else { seen.top })
         }
         Move::NextCell => {

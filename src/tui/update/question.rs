@@ -2,6 +2,7 @@
 
 use crate::{
     kernel::{
+        capability::Body,
         command::Command,
         event::Origin,
         gate::approval::{Answer, Scope, Then},
@@ -94,34 +95,29 @@ pub(super) fn gone(state: &mut State, id: ApprovalId) -> Option<Waiting> {
 pub(super) fn act(state: &mut State, action: Action) {
     let Some(seen) = state.drawn.question.clone() else { return };
     let declined = state.queue.current().map(|waiting| waiting.question.id);
-    match action {
-        Action::Go(Go::NextQuestion) => state.queue.step(true),
-        Action::Go(Go::PreviousQuestion) => state.queue.step(false),
-        Action::Open => {
-            if let Some(waiting) = state.queue.current_mut() {
-                waiting.zoomed = !waiting.zoomed;
-            }
+    if action == Action::Go(Go::NextQuestion) {
+        state.queue.step(true);
+    } else if action == Action::Go(Go::PreviousQuestion) {
+        state.queue.step(false);
+    } else if action == Action::Go(Go::NextPane) {
+        state.queue.declined = declined;
+        state.focus = Focus::Composer;
+    } else if action == Action::Open
+        && let Some(waiting) = state.queue.current_mut()
+    {
+        waiting.zoomed = !waiting.zoomed;
+    } else if let (Action::Move(by), Some(waiting)) = (action, state.queue.current_mut()) {
+        let last = seen.total.saturating_sub(seen.rows);
+        let page = seen.rows.saturating_sub(1).max(1);
+        waiting.top = match by {
+            Move::Up | Move::PreviousCell => seen.top.saturating_sub(1),
+            Move::Down | Move::NextCell => seen.top + 1,
+            Move::PageUp => seen.top.saturating_sub(page),
+            Move::PageDown => seen.top + page,
+            Move::Home => 0,
+            Move::End => last,
         }
-        Action::Go(Go::NextPane) => {
-            state.queue.declined = declined;
-            state.focus = Focus::Composer;
-        }
-        Action::Move(by) => {
-            let last = seen.total.saturating_sub(seen.rows);
-            let page = seen.rows.saturating_sub(1).max(1);
-            if let Some(waiting) = state.queue.current_mut() {
-                waiting.top = match by {
-                    Move::Up | Move::PreviousCell => seen.top.saturating_sub(1),
-                    Move::Down | Move::NextCell => seen.top + 1,
-                    Move::PageUp => seen.top.saturating_sub(page),
-                    Move::PageDown => seen.top + page,
-                    Move::Home => 0,
-                    Move::End => last,
-                }
-                .min(last);
-            }
-        }
-        _ => {}
+        .min(last);
     }
 }
 
@@ -132,10 +128,12 @@ pub(crate) fn asker(waiting: &Waiting) -> String {
     match question.call.origin {
         Origin::Python { line: Some(line) } => format!("{script}:{line}"),
         Origin::Python { line: None } => script,
-        Origin::Model => match &question.preview.body {
-            crate::kernel::capability::Body::Code { filename, .. } => filename.clone(),
-            _ => question.call.name.clone(),
-        },
+        Origin::Model => {
+            if let Body::Code { filename, .. } = &question.preview.body {
+                return filename.clone();
+            }
+            question.call.name.clone()
+        }
         Origin::Person => question.call.name.clone(),
     }
 }

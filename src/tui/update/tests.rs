@@ -181,10 +181,9 @@ fn what_is_over_is_laid_out_once() {
         let state = &stage.state;
         let node = state.sessions.node().unwrap();
         let cells = &node.transcript.cells;
-        let at = cells.iter().position(|cell| match &cell.body {
-            Body::Text { text, .. } => text.starts_with("First."),
-            _ => false,
-        });
+        let first =
+            |body: &Body| matches!(body, Body::Text { text, .. } if text.starts_with("First."));
+        let at = cells.iter().position(|cell| first(&cell.body));
         let scene = Scene {
             width: state.drawn.transcript.width,
             look: &state.look,

@@ -48,10 +48,8 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
 
 fn hint(state: &State, here: bool) -> String {
     if !here {
-        return match state.focus {
-            Focus::Start => String::new(),
-            _ => "tab to write here".to_owned(),
-        };
+        let start = state.focus == Focus::Start;
+        return if start { String::new() } else { "tab to write here".to_owned() };
     }
     let dot = state.look.dot();
     match state.sessions.node() {

@@ -167,10 +167,9 @@ pub(super) fn quit(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) 
         let mut left = vec![Span::raw("   "), pen.mark(mark), Span::raw(" ")];
         left.extend(pen.spans(&clean::pad(&clean::shown(name), 11), Role::Text));
         left.extend(pen.spans(&clean::truncate(&state_words(state, branch), 26), Role::Quiet));
-        let ends = match mark {
-            Mark::Needs | Mark::NotNow => "withdrawn; asks again on resume",
-            _ => "kept to the last word shown",
-        };
+        let asks = matches!(mark, Mark::Needs | Mark::NotNow);
+        let ends =
+            if asks { "withdrawn; asks again on resume" } else { "kept to the last word shown" };
         pen.apart(
             inset(area, 0, 1),
             row,

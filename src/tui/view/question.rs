@@ -50,7 +50,10 @@ pub(super) fn rows(state: &State, area: Rect, room: Room) -> u16 {
     let most = match room {
         _ if waiting.zoomed => body,
         Room::Wide => body.min(area.height * 3 / 5 + 2),
-        Room::Tiny | Room::Narrow | Room::Plain if area.height < 30 => body.saturating_sub(2),
+        // The head of the run that asks stays in sight, and its line that does.
+        Room::Tiny | Room::Narrow | Room::Plain if area.height < 30 => {
+            body.saturating_sub(if waiting.source.is_some() { 2 } else { 1 })
+        }
         Room::Tiny | Room::Narrow | Room::Plain => body.min(area.height * 3 / 5),
     };
     if let Some(form) = &state.queue.form
@@ -177,7 +180,24 @@ pub(super) fn headline(pen: &mut Pen<'_>, area: Rect, waiting: &Waiting, room: R
         })),
         None => left.extend(pen.spans(&question.preview.object, Role::Bright)),
     }
+    let role = match question.preview.reach {
+        Reach::Workspace => Role::Quiet,
+        Reach::Outside => Role::Warn,
+    };
+    let facts = facts(waiting, usize::from(area.width)).join(&dot);
+    let right = Line::from(pen.spans(&facts, role));
+    // Where both do not fit, the object stands once more in full, with the text below.
+    pen.apart(inset(area, 1, 1), 0, Line::from(left), right);
+}
+
+/// Short facts about the effect; where it is narrow, the first of them.
+fn facts(waiting: &Waiting, width: usize) -> Vec<String> {
+    let question = &waiting.question;
     let mut facts = question.preview.facts.clone();
+    if width < usize::from(NARROW) {
+        facts.truncate(1);
+        return facts;
+    }
     let said = facts.iter().any(|fact| fact.contains("workspace"));
     if !said && question.category == Category::Write {
         facts.push(match question.preview.reach {
@@ -185,19 +205,7 @@ pub(super) fn headline(pen: &mut Pen<'_>, area: Rect, waiting: &Waiting, room: R
             Reach::Outside => "outside the workspace".to_owned(),
         });
     }
-    let role = match question.preview.reach {
-        Reach::Workspace => Role::Quiet,
-        Reach::Outside => Role::Warn,
-    };
-    let facts = if room == Room::Narrow {
-        facts.truncate(1);
-        facts.join(&dot)
-    } else {
-        facts.join(&dot)
-    };
-    let right = Line::from(pen.spans(&facts, role));
-    // The object is never cut: where both do not fit, the facts go below it, with the text.
-    pen.apart(inset(area, 1, 1), 0, Line::from(left), right);
+    facts
 }
 
 /// How much of so many rows was in sight, these included.
@@ -250,10 +258,11 @@ pub(super) fn laid(state: &State, waiting: &Waiting, area: Rect) -> Arc<Vec<Line
 fn object(state: &State, waiting: &Waiting, width: usize) -> Vec<Line<'static>> {
     let Some(paper) = &waiting.paper else { return Vec::new() };
     let cells: usize = paper.object.iter().map(|piece| clean::width(&piece.text)).sum();
-    let facts = waiting.question.preview.facts.iter().map(|fact| clean::width(fact) + 3);
-    let facts = facts.take(if width < 60 { 1 } else { usize::MAX });
-    // Effect and margins, and the words about the workspace that may be added.
-    if cells + facts.sum::<usize>() + 12 + if width < 60 { 0 } else { 24 } <= width {
+    let facts = facts(waiting, width);
+    let facts: usize = facts.iter().map(|fact| clean::width(fact) + 3).sum();
+    let effect = waiting.question.category.name().len();
+    // Margins, and what keeps the three apart.
+    if effect + cells + facts + 5 <= width {
         return Vec::new();
     }
     let mut spans = vec![Span::raw("   ")];

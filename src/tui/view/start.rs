@@ -8,7 +8,10 @@ use ratatui::{
 use super::pen::{Pen, inset};
 use crate::tui::{
     clean,
-    state::{Focus, State, status::Player},
+    state::{
+        Focus, State,
+        status::{Check, Player},
+    },
     theme::{Mark, Role},
     wrap::wrap_text,
 };
@@ -40,7 +43,7 @@ fn first(state: &State, pen: &mut Pen<'_>, area: Rect, looked_for: &[String]) {
     }
     let text = match looked_for.split_last() {
         None => "No model is connected.".to_owned(),
-        Some((last, rest)) if rest.is_empty() => {
+        Some((last, [])) => {
             format!("No model is connected. Looked for {last}, and for ollama on this computer.")
         }
         Some((last, rest)) => format!(
@@ -101,16 +104,23 @@ fn first(state: &State, pen: &mut Pen<'_>, area: Rect, looked_for: &[String]) {
 }
 
 fn checks(state: &State, pen: &mut Pen<'_>, area: Rect, mut row: u16) -> u16 {
-    let two = area.width >= 70;
-    let rows: Vec<_> = state.place.checks.chunks(if two { 2 } else { 1 }).collect();
-    for pair in rows {
-        let mut spans = Vec::new();
-        for (at, check) in pair.iter().enumerate() {
-            spans.push(pen.mark(check.mark));
-            spans.push(Span::raw(" "));
+    const LEFT: usize = 30;
+    let mut checks = state.place.checks.iter().peekable();
+    while let Some(check) = checks.next() {
+        let line = |check: &Check, cells: usize| {
             let text = clean::shown(&check.text);
-            let text = if at == 0 && two { clean::pad(&text, 30) } else { text.into_owned() };
-            spans.push(pen.span(text, Role::Text));
+            let text = if cells > 0 { clean::pad(&text, cells) } else { text.into_owned() };
+            vec![pen.mark(check.mark), Span::raw(" "), pen.span(text, Role::Text)]
+        };
+        let short = |check: &Check| clean::width(&clean::shown(&check.text)) <= LEFT;
+        let mut spans = line(check, LEFT);
+        // Two in a row where both are short.
+        if area.width >= 70 && short(check) {
+            if let Some(beside) = checks.next_if(|beside| short(beside)) {
+                spans.extend(line(beside, 0));
+            }
+        } else {
+            spans = line(check, 0);
         }
         pen.line(area, row, Line::from(spans));
         row += 1;

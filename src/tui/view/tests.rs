@@ -11,7 +11,7 @@ use crate::{
     tui::{
         stage::{LEX, Stage, code_question, program_question, result, write_question},
         state::status::{Check, Place, Player},
-        theme::Mark,
+        theme::{Mark, Role},
     },
 };
 
@@ -225,6 +225,7 @@ fn the_forms_of_an_answer() {
     stage.types("leave skip_blank alone, column() relies on it. Add skip_indent");
     assert_snapshot!("because_80", stage.screen());
     stage.key("esc");
+    stage.wait(50);
     stage.key("end");
     stage.wait(500);
     stage.key("w");
@@ -297,4 +298,19 @@ fn results_that_are_no_success_say_so() {
         Event::SessionResumed { notice: Some("A torn last line was cut.".into()) },
     );
     assert_snapshot!("failures_80", stage.screen());
+}
+
+#[test]
+fn the_accent_is_for_what_needs_the_person_and_live_keys_alone() {
+    let mut stage = write_asks(80, 24);
+    let need = stage.state.look.style(Role::Need).fg.unwrap();
+    let accented = |stage: &Stage| {
+        let cells = stage.buffer().content.iter().filter(|cell| cell.fg == need);
+        cells.map(|cell| cell.symbol()).filter(|symbol| *symbol != "━").collect::<String>()
+    };
+    assert_eq!(accented(&stage).replace(' ', ""), "waitsforyou!ynfN!2needyou");
+    stage.key("pgdn");
+    stage.draw();
+    let quiet = accented(&stage).replace(' ', "");
+    assert_eq!(quiet, "waitsforyou!!2needyou", "a key has fallen: no letter is live");
 }

@@ -178,7 +178,7 @@ fn words_of_a_no_are_kept_when_the_question_goes() {
 
 #[test]
 fn the_wide_yes_needs_the_end_and_a_second_step() {
-    let mut stage = Stage::new(80, 24);
+    let mut stage = Stage::new(80, 20);
     stage.at_work();
     stage.asks(code_question(1));
     stage.wait(800);

@@ -47,12 +47,12 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         Just("alt+up")
     ];
     let step = prop_oneof![
-        6 => letter.prop_map(Step::Type),
+        5 => letter.prop_map(Step::Type),
         3 => key.prop_map(Step::Press),
         1 => Just(Step::Paste),
         1 => Just(Step::Refocus),
-        6 => prop_oneof![Just(1_u64), Just(60), Just(140), Just(160), Just(390), Just(450), Just(900)]
-            .prop_map(Step::Wait),
+        4 => prop_oneof![Just(1_u64), Just(60), Just(140), Just(160), Just(390)].prop_map(Step::Wait),
+        3 => prop_oneof![Just(450_u64), Just(900)].prop_map(Step::Wait),
         1 => any::<bool>().prop_map(Step::Draws),
         3 => Just(Step::Ask),
         1 => Just(Step::Withdraw),
@@ -96,7 +96,7 @@ fn check_answer(stage: &Stage, id: ApprovalId, letter: char) -> Result<(), TestC
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
     fn nothing_is_answered_unguarded_and_no_letter_is_lost(steps in steps()) {
@@ -104,6 +104,7 @@ proptest! {
         stage.at_work();
         let mut next = 1;
         let mut open: Vec<u128> = Vec::new();
+        let steps = [Step::Ask, Step::Wait(450)].into_iter().chain(steps);
         for step in steps {
             let before = letters(&stage);
             let held = stage.state.guard.holding();
@@ -145,7 +146,7 @@ proptest! {
             }
             let done = done.min(stage.effects.len());
             let mut acted = 0;
-            for effect in stage.effects[done..].to_vec() {
+            for effect in stage.effects[done..].iter().cloned() {
                 let Effect::Send(Command::Answer { approval, answer }) = effect else { continue };
                 let letter = match answer {
                     // The second step has keys of its own: an editor's enter, and ctrl+s.

@@ -1,0 +1,260 @@
+use std::{
+    io::Write,
+    sync::{Condvar, Mutex},
+};
+
+use pretty_assertions::assert_eq;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::*;
+use crate::{
+    kernel::{
+        BoxFuture,
+        clock::Reading,
+        command::Command,
+        gate::approval::{Answer, NobodyWaits, Scope},
+        id::CallId,
+        port::{OutputPage, StartError, StoreError},
+        spec::Limits,
+    },
+    tui::{
+        stage::{LEX, write_question},
+        terminal::LineMode,
+        theme::Depth,
+    },
+};
+
+/// A terminal that shows what was written to it.
+#[derive(Clone)]
+struct Glass(Arc<(Mutex<vt100::Parser>, Condvar)>);
+
+impl Glass {
+    fn new() -> Self {
+        Self(Arc::new((Mutex::new(vt100::Parser::new(24, 80, 0)), Condvar::new())))
+    }
+
+    /// Blocks until the screen satisfies `seen`; fails with the last screen.
+    async fn wait_until(&self, what: &'static str, seen: fn(&str) -> bool) -> String {
+        let glass = self.clone();
+        let wait = move || {
+            let (parser, changed) = &*glass.0;
+            let wanted = |parser: &mut vt100::Parser| !seen(&parser.screen().contents());
+            let limit = Duration::from_secs(10);
+            let (parser, out) =
+                changed.wait_timeout_while(parser.lock().unwrap(), limit, wanted).unwrap();
+            let text = parser.screen().contents();
+            assert!(!out.timed_out(), "never saw {what}; last screen:\n{text}");
+            text
+        };
+        tokio::task::spawn_blocking(wait).await.unwrap()
+    }
+}
+
+impl Write for Glass {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.0.lock().unwrap().process(bytes);
+        self.0.1.notify_all();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl LineMode for Glass {
+    fn raw(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn cooked(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A host that remembers what it was asked.
+#[derive(Default)]
+struct Host {
+    events: Mutex<Option<UnboundedSender<Arc<Envelope>>>>,
+    sent: Mutex<Vec<Command>>,
+    /// Nobody waits for an answer any more.
+    late: bool,
+}
+
+impl Host {
+    fn happens(&self, event: Event) {
+        let at = jiff::Timestamp::now();
+        let envelope = Envelope { v: 1, seq: 0, at, session: 1.into(), event };
+        let events = self.events.lock().unwrap();
+        events.as_ref().unwrap().send(Arc::new(envelope)).unwrap();
+    }
+}
+
+impl Desk for Host {
+    fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Envelope>> {
+        let (tell, told) = mpsc::unbounded_channel();
+        *self.events.lock().unwrap() = Some(tell);
+        told
+    }
+
+    fn send(&self, command: Command) -> Result<(), NobodyWaits> {
+        self.sent.lock().unwrap().push(command);
+        if self.late { Err(NobodyWaits) } else { Ok(()) }
+    }
+
+    fn start(&self, spec: SessionSpec, message: Option<String>) -> Result<SessionId, StartError> {
+        let session = spec.id;
+        self.happens(Event::SessionStarted { spec });
+        if let Some(text) = message {
+            self.happens(Event::MessageSent { text });
+        }
+        Ok(session)
+    }
+
+    fn output(
+        &self,
+        _: SessionId,
+        _: CallId,
+        _: usize,
+    ) -> BoxFuture<'_, Result<OutputPage, StoreError>> {
+        Box::pin(async { Ok(OutputPage::default()) })
+    }
+
+    fn clock(&self, _: CallId) -> Option<Reading> {
+        None
+    }
+}
+
+/// The screen, running.
+struct Running {
+    host: Arc<Host>,
+    glass: Glass,
+    keys: UnboundedSender<Key>,
+    screen: tokio::task::JoinHandle<io::Result<Farewell>>,
+}
+
+impl Running {
+    fn start(host: Host) -> Self {
+        let (host, glass) = (Arc::new(host), Glass::new());
+        let size = Size { width: 80, height: 24 };
+        let terminal =
+            Terminal::enter(glass.clone(), glass.clone(), size, Wishes::default()).unwrap();
+        let (keys, pressed) = mpsc::unbounded_channel();
+        let (_, news) = mpsc::unbounded_channel();
+        let opening = Opening {
+            workspace: "tally".into(),
+            player: Player::Model("claude".into()),
+            seal: Seal::None,
+            mode: Mode::Default,
+            session: None,
+            looked_at: Vec::new(),
+            last_here: None,
+            begin: Arc::new(|_| Ok(Beginning { spec: spec(), message: None })),
+            theme: Theme::dark(Depth::None),
+            theme_file: None,
+            marks: Marks::unicode(),
+            history: Vec::new(),
+            news,
+        };
+        let app = App::new(host.clone(), opening, terminal, Keys::of(pressed));
+        Self { host, glass, keys, screen: tokio::spawn(app.run(None)) }
+    }
+
+    fn types(&self, text: &str) {
+        for c in text.chars() {
+            self.press(crossterm::event::KeyCode::Char(c));
+        }
+    }
+
+    /// Somebody who has seen the letters presses one, a moment later.
+    fn answers(&self, letter: char) {
+        let mut at = now();
+        at.at += Duration::from_millis(200);
+        let key = crossterm::event::KeyEvent::from(crossterm::event::KeyCode::Char(letter));
+        self.keys.send(Key::Pressed(at, Input::Key(key))).unwrap();
+    }
+
+    fn press(&self, code: crossterm::event::KeyCode) {
+        let key = crossterm::event::KeyEvent::new(code, crossterm::event::KeyModifiers::NONE);
+        self.keys.send(Key::Pressed(now(), Input::Key(key))).unwrap();
+    }
+}
+
+fn spec() -> SessionSpec {
+    SessionSpec {
+        id: 1.into(),
+        parent: None,
+        path: vec!["fix-parser".into()],
+        workspace: "/tmp/tally".into(),
+        model: "anthropic/claude".into(),
+        mode: Mode::Default,
+        tools: Vec::new(),
+        modules: Vec::new(),
+        limits: Limits::default(),
+        instructions: String::new(),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn words_start_a_session_and_a_live_letter_answers_its_question() {
+    let running = Running::start(Host::default());
+    running.types("hello there");
+    running.glass.wait_until("the draft", |screen| screen.contains("› hello there")).await;
+    running.press(crossterm::event::KeyCode::Enter);
+    running.glass.wait_until("the session", |screen| screen.contains("you    hello there")).await;
+    let question = write_question(1);
+    running.host.happens(Event::ApprovalRequested { question });
+    running.glass.wait_until("live letters", |screen| screen.contains("y yes, once")).await;
+    running.answers('y');
+    let yes = Answer::Allow { scope: Scope::Once };
+    let answered = Event::ApprovalAnswered {
+        approval: 1.into(),
+        answer: yes.clone(),
+        by: crate::kernel::event::Decider::Person,
+        waited_ms: 1,
+        excluded_ms: 1,
+    };
+    let end = Instant::now() + Duration::from_secs(5);
+    while running.host.sent.lock().unwrap().is_empty() {
+        assert!(Instant::now() < end, "the answer was never sent");
+        tokio::task::yield_now().await;
+    }
+    running.host.happens(answered);
+    running.glass.wait_until("the toast", |screen| screen.contains("Yes, once: src/lex.rs.")).await;
+    let asked = Command::Answer { approval: 1.into(), answer: yes };
+    assert_eq!(*running.host.sent.lock().unwrap(), [asked]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_are_answered_during_a_flood_and_all_of_it_arrives() {
+    let running = Running::start(Host::default());
+    running.host.happens(Event::SessionStarted { spec: spec() });
+    running.host.happens(Event::MessageSent { text: LEX.into() });
+    for word in 0..20_000 {
+        let end = if word % 100 == 99 { "\n\n" } else { " " };
+        running.host.happens(Event::TextStreamed { text: format!("word{word}{end}") });
+    }
+    running.types("still here");
+    running.glass.wait_until("the echo", |screen| screen.contains("› still here")).await;
+    running.glass.wait_until("the end", |screen| screen.contains("word19999")).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_screen_ends_when_its_keys_do() {
+    let running = Running::start(Host::default());
+    running.glass.wait_until("the screen", |screen| screen.contains("Say what you want")).await;
+    drop(running.keys);
+    let farewell = running.screen.await.unwrap().unwrap();
+    assert_eq!(farewell.leave, Leave::Signal);
+    assert_eq!(farewell.signal, Some(Signal::Hangup));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_that_comes_too_late_is_said_to() {
+    let running = Running::start(Host { late: true, ..Host::default() });
+    running.host.happens(Event::SessionStarted { spec: spec() });
+    running.host.happens(Event::ApprovalRequested { question: write_question(1) });
+    running.glass.wait_until("live letters", |screen| screen.contains("y yes, once")).await;
+    running.answers('y');
+    running.glass.wait_until("the news", |screen| screen.contains("Not done: main.py:12")).await;
+}
