@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use crate::{
-    support::{Place, Ran, runs},
+    support::{Place, Ran, of_type, runs},
     terminal::App,
 };
 
@@ -130,6 +130,9 @@ fn a_terminal_too_small_to_read_shows_one_line_and_answers_nothing() {
     app.wait_until("one line", |screen| screen.contains("40x10"));
     app.press("y");
     app.resize((24, 80));
-    app.wait_for("y yes, once");
+    app.wait_until("the question, and the letter as text", |screen| {
+        screen.contains("EXECUTE") && screen.contains("› y")
+    });
+    assert!(of_type(&place.journal(), "approval_answered").is_empty());
     assert!(!place.work().join("a.txt").exists());
 }

@@ -13,12 +13,16 @@ const LARGE: (u16, u16) = (40, 120);
 const WRITES: &str =
     "from footplate import files\nfiles.write('a.txt', 'hello\\n')\nprint('wrote it')\n";
 
-/// Waits until a question about that can be answered: its keys are live, and have been for so long
-/// that its seconds count.
+/// Waits until a question about that can be answered. Its keys are live once the program knows that
+/// they were drawn; a second frame with another second on its clock proves that.
 fn asks(app: &App, effect: &str) {
-    let counts = |screen: &str| (1..10).any(|second| screen.contains(&format!(" 0:0{second} ━")));
-    app.wait_until(effect, |screen| {
-        screen.contains(effect) && screen.contains("y yes, once") && counts(screen)
+    let seconds = |screen: &str| {
+        let rule = screen.lines().find(|line| line.contains("━ ! ")).unwrap_or_default().to_owned();
+        (screen.contains(effect) && screen.contains("y yes, once")).then_some(rule)
+    };
+    let first = app.wait_until(effect, |screen| seconds(screen).is_some());
+    app.wait_until("the clock of the question", |screen| {
+        seconds(screen).is_some_and(|rule| Some(rule) != seconds(&first))
     });
 }
 

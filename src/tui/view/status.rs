@@ -160,7 +160,9 @@ pub(super) fn tiny(state: &State, pen: &mut Pen<'_>, area: Rect) {
         0 => String::new(),
         count => format!("{} {count} · ", pen.look.mark(Mark::Needs)),
     };
-    pen.text(area, 0, &format!("{waits}footplate needs 40x10"), Role::Text);
+    let line = [format!("{waits}footplate needs 40x10"), format!("{waits}needs 40x10")];
+    let fits = line.iter().find(|line| clean::width(line) <= usize::from(area.width));
+    pen.text(area, 0, fits.unwrap_or(&line[1]), Role::Text);
 }
 
 /// The title of the terminal: it changes with the state, never with the second.
