@@ -133,8 +133,8 @@ fn column(
     let (area, below) = split_bottom(area, composer::rows(state, area));
     let writing = composer::draw(state, pen, below);
     let (head, body) = split_top(area, 1);
-    header(state, pen, head);
     if let Some(popup) = state.popup {
+        header(state, pen, head, 0);
         popup_over(state, pen, area, body, popup, drawn);
         return None;
     }
@@ -152,6 +152,7 @@ fn column(
         Some(node) => drawn.transcript = transcript::draw(state, node, pen, body),
         None => start::draw(state, pen, body),
     }
+    header(state, pen, head, drawn.transcript.below);
     answering.or(writing)
 }
 
@@ -197,31 +198,32 @@ fn popup_over(
     }
 }
 
-/// The rule at the top: where we are, and how long this turn has gone on.
-fn header(state: &State, pen: &mut Pen<'_>, area: Rect) {
+/// The rule at the top: where we are, how much is below a view that was moved, and how long this
+/// turn has gone on.
+fn header(state: &State, pen: &mut Pen<'_>, area: Rect, below: usize) {
     let mut title = state.place.workspace.clone();
-    let mut right = String::new();
+    let mut right = Vec::new();
+    if below > 0 {
+        right.push(format!("{} new below", words::grouped(below as u64)));
+    }
     match state.sessions.node() {
         Some(node) => {
             let path = node.spec.path.join(&format!(" {} ", pen.look.mark(Mark::Path)));
             title = format!("{title} / {path}");
             if node.spec.model.starts_with("scripted") {
-                right.push_str("a script plays the model");
+                right.push("a script plays the model".to_owned());
             }
             if let Some(seconds) = node.doing.seconds(state.now.wall).filter(|_| node.doing.works())
             {
-                if !right.is_empty() {
-                    right.push_str(&pen.look.dot());
-                }
-                right.push_str(&format!("turn {}", words::clock(seconds)));
+                right.push(format!("turn {}", words::clock(seconds)));
             }
         }
-        None => right = start::player(state),
+        None => right.push(start::player(state)),
     }
     let keys = Keys::here(matches!(state.focus, Focus::Transcript | Focus::Start));
     let keys = if state.popup.is_some() { Keys::Elsewhere } else { keys };
     let title = pen.spans(&title, Role::Bright);
-    let right = pen.spans(&right, Role::Quiet);
+    let right = pen.spans(&right.join(&pen.look.dot()), Role::Quiet);
     pen.rule(area, 0, keys, title, right);
 }
 

@@ -32,11 +32,11 @@ pub(super) fn apply(state: &mut State, envelope: &Arc<Envelope>) -> Vec<Effect> 
         return asked(state, question, at);
     }
     if let Event::ApprovalAnswered { approval, answer, by, .. } = &envelope.event {
-        answered(state, *approval, answer, *by);
+        answered(state, *approval, answer, *by, at);
         return Vec::new();
     }
     if let Event::ApprovalWithdrawn { approval, reason, .. } = &envelope.event {
-        withdrawn(state, *approval, reason);
+        withdrawn(state, *approval, reason, at);
         return Vec::new();
     }
     if let Event::SessionResumed { .. } = &envelope.event {
@@ -226,14 +226,14 @@ fn asked(state: &mut State, question: &Question, at: jiff::Timestamp) -> Vec<Eff
     }
     let mut effects = vec![Effect::Prepare(Box::new(question.clone()))];
     effects.extend(colour(session, &question.call));
-    if state.status.away {
+    if state.status.away && is_news(state, at) {
         let who = question.path.join(" › ");
         effects.push(Effect::Notify(format!("{who} asks: {}", question.preview.object)));
     }
     effects
 }
 
-fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: Decider) {
+fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: Decider, at: jiff::Timestamp) {
     let Some(waiting) = super::question::gone(state, id) else { return };
     let question = &waiting.question;
     let progress = match answer {
@@ -244,9 +244,14 @@ fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: Decider) {
     if let Some(node) = state.sessions.get_mut(question.session) {
         node.transcript.settled(question.call.id, progress);
     }
-    if let Some(text) = toast(&waiting, answer, by) {
+    if let Some(text) = toast(&waiting, answer, by).filter(|_| is_news(state, at)) {
         state.status.say(text, state.now.at);
     }
+}
+
+/// Whether it happened just now, and not in a journal that is being read back.
+fn is_news(state: &State, at: jiff::Timestamp) -> bool {
+    words::seconds(at, state.now.wall) < 4
 }
 
 fn toast(waiting: &Waiting, answer: &Answer, by: Decider) -> Option<String> {
@@ -270,7 +275,7 @@ fn toast(waiting: &Waiting, answer: &Answer, by: Decider) -> Option<String> {
     }
 }
 
-fn withdrawn(state: &mut State, id: ApprovalId, reason: &str) {
+fn withdrawn(state: &mut State, id: ApprovalId, reason: &str, at: jiff::Timestamp) {
     let Some(waiting) = super::question::gone(state, id) else { return };
     let question = &waiting.question;
     let why = format!("withdrawn: {reason}");
@@ -278,5 +283,7 @@ fn withdrawn(state: &mut State, id: ApprovalId, reason: &str) {
         node.transcript.settled(question.call.id, Progress::Stopped(why));
     }
     let who = question.path.last().map_or("it", String::as_str);
-    state.status.say(format!("Withdrawn: {who}, {reason}."), state.now.at);
+    if is_news(state, at) {
+        state.status.say(format!("Withdrawn: {who}, {reason}."), state.now.at);
+    }
 }

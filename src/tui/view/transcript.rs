@@ -6,7 +6,7 @@ use super::pen::{Pen, inset};
 use crate::tui::{
     cell::{self, Body, Scene, column},
     state::{DrawnText, Focus, State, sessions::Node, transcript::Scroll},
-    theme::{Mark, Role},
+    theme::Mark,
     words,
 };
 
@@ -64,12 +64,6 @@ pub(super) fn draw(state: &State, node: &Node, pen: &mut Pen<'_>, area: Rect) ->
     }
     if node.transcript.scroll != Scroll::Follow {
         drawn.below = column::rest(cells, &scene, top).saturating_sub(height);
-        let text = format!(" {} new below ", drawn.below);
-        if drawn.below > 0 {
-            let width = u16::try_from(text.len()).unwrap_or(0).min(inner.width);
-            let corner = Rect { x: inner.right() - width, width, ..inner };
-            pen.text(corner, area.height.saturating_sub(1), &text, Role::Select);
-        }
     }
     drawn
 }

@@ -63,6 +63,22 @@ fn a_yes_says_what_it_did() {
 }
 
 #[test]
+fn what_a_journal_tells_of_long_ago_is_no_news() {
+    let mut stage = asking(500);
+    let at = stage.now().wall - std::time::Duration::from_secs(3_600);
+    let event = Event::ApprovalAnswered {
+        approval: 1.into(),
+        answer: YES,
+        by: crate::kernel::event::Decider::Person,
+        waited_ms: 1,
+        excluded_ms: 1,
+    };
+    let envelope = crate::kernel::event::Envelope { v: 1, seq: 9, at, session: 1.into(), event };
+    stage.send(Message::Happened(envelope.into()));
+    assert_eq!((toast(&stage).as_str(), stage.state.queue.asking()), ("", 0));
+}
+
+#[test]
 fn an_early_letter_is_text() {
     let mut stage = asking(300);
     stage.key("y");
