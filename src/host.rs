@@ -132,6 +132,15 @@ impl Host {
         Some(SessionSpec { mode: *live.mode.borrow(), ..(*live.context.spec).clone() })
     }
 
+    /// The sessions that run here and were started by no agent, oldest first.
+    pub fn roots(&self) -> Vec<SessionSpec> {
+        let live = self.0.live();
+        let specs = live.values().map(|live| (*live.context.spec).clone());
+        let mut roots: Vec<_> = specs.filter(|spec| spec.parent.is_none()).collect();
+        roots.sort_by_key(|spec| spec.id);
+        roots
+    }
+
     /// Every event from now on, after those so far of the sessions that run here. Blocks for the
     /// time of reading their journals.
     pub fn events(&self) -> tokio::sync::mpsc::UnboundedReceiver<Arc<Envelope>> {

@@ -49,10 +49,9 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
     let session = open(&setup, common, prompt, &tell)?;
     let farewell = app::run(Arc::new(setup.host.clone()), opening(&setup, session, &tell, news)?);
     let farewell = farewell.await;
-    let left = farewell
-        .as_ref()
-        .ok()
-        .and_then(|farewell| setup.host.spec(root(&setup, farewell.session?)));
+    let roots = setup.host.roots();
+    let in_view = farewell.as_ref().ok().and_then(|farewell| farewell.session);
+    let left = roots.iter().find(|spec| Some(spec.id) == in_view).or(roots.last()).cloned();
     setup.host.shutdown().await;
     let farewell = farewell.map_err(|error| {
         Failure::new(format!("the terminal cannot be used: {error}"), "all so far is kept")
@@ -68,14 +67,6 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
         (Leave::Quit, _) => Exit::Done,
         (Leave::Signal, code) => code.map_or(Exit::Failed, Exit::Signal),
     })
-}
-
-/// The session at the top of the one in view: the one that can be carried on.
-fn root(setup: &Setup, mut session: SessionId) -> SessionId {
-    while let Some(parent) = setup.host.spec(session).and_then(|spec| spec.parent) {
-        session = parent;
-    }
-    session
 }
 
 /// The session that is there from the beginning, if the command line names one or says something.
