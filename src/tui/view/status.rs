@@ -154,15 +154,17 @@ fn hints(state: &State) -> String {
     }
 }
 
-/// The one line of a screen on which nothing can be read.
+/// The one line of a screen on which nothing can be read: as much as there is room for, what to do
+/// about it last of all to go.
 pub(super) fn tiny(state: &State, pen: &mut Pen<'_>, area: Rect) {
     let waits = match state.queue.asking() {
         0 => String::new(),
-        count => format!("{} {count} · ", pen.look.mark(Mark::Needs)),
+        count => format!("{} {count}{}", pen.look.mark(Mark::Needs), pen.look.dot()),
     };
-    let line = [format!("{waits}footplate needs 40x10"), format!("{waits}needs 40x10")];
-    let fits = line.iter().find(|line| clean::width(line) <= usize::from(area.width));
-    pen.text(area, 0, fits.unwrap_or(&line[1]), Role::Text);
+    let texts = [format!("{waits}footplate needs 40x10"), format!("{waits}needs 40x10")];
+    let fits = |text: &&String| clean::width(text) <= usize::from(area.width);
+    let text = texts.iter().find(fits).map_or("needs 40x10", String::as_str);
+    pen.text(area, 0, text, Role::Text);
 }
 
 /// The title of the terminal: it changes with the state, never with the second.

@@ -266,8 +266,12 @@ fn quitting_asks_while_something_works() {
 
 #[test]
 fn a_tiny_screen_says_what_waits() {
-    let screen = write_asks(38, 5).screen();
-    assert!(screen.starts_with("\"! 2 · footplate needs 40x10 "), "{screen}");
+    for (width, expected) in
+        [(38, "! 2 · footplate needs 40x10"), (20, "! 2 · needs 40x10"), (12, "needs 40x10")]
+    {
+        let screen = write_asks(width, 5).screen();
+        assert_eq!(screen.lines().next().unwrap().trim_matches(['"', ' ']), expected);
+    }
 }
 
 #[test]
