@@ -49,8 +49,8 @@ pub(super) struct Common {
     #[arg(long = "continue", conflicts_with = "resume")]
     pub(super) carry_on: bool,
 
-    /// Carry on that session (the end of its id is enough)
-    #[arg(long, value_name = "ID")]
+    /// Carry on that session: the end of its id is enough; without one, the newest of any folder
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
     pub(super) resume: Option<String>,
 }
 

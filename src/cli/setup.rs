@@ -140,6 +140,10 @@ impl Setup {
             let none = || Failure::new(what, "see all of them with: footplate sessions list");
             return here.map(|session| Some(session.spec.id)).ok_or_else(none);
         };
+        if end.is_empty() {
+            let none = || Failure::new("there is no session yet", "start one with: footplate");
+            return all.first().map(|session| Some(session.spec.id)).ok_or_else(none);
+        }
         let named: Vec<_> = all.iter().filter(|session| is_named(session, end)).collect();
         match named.as_slice() {
             [one] => Ok(Some(one.spec.id)),
@@ -157,7 +161,7 @@ impl Setup {
 
 fn is_named(session: &SessionSummary, end: &str) -> bool {
     let id = session.spec.id.to_string();
-    !end.is_empty() && (id.ends_with(end) || id.replace('-', "").ends_with(end))
+    id.ends_with(end) || id.replace('-', "").ends_with(end)
 }
 
 fn mode(name: &str) -> Result<Mode, Failure> {

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a bench may stop where it stands")]
 #![allow(clippy::print_stdout, reason = "its output is its result")]
 #![allow(clippy::disallowed_methods, reason = "it measures real time")]
+#![allow(unreachable_pub, reason = "nothing is reached from outside a binary")]
 
 #[path = "../it/support.rs"]
 #[allow(dead_code, reason = "shared with the tests")]

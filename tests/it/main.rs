@@ -1,6 +1,7 @@
 //! The one integration binary: each further one would link the whole program again.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+#![allow(clippy::wildcard_enum_match_arm, reason = "a test looks at the few events it is about")]
 #![allow(unreachable_pub, reason = "nothing is reached from outside a binary")]
 
 mod bad_input;

@@ -1,4 +1,8 @@
 //! A text that somebody writes: the composer's draft, or the words of a no.
+//!
+//! Written here rather than taken from a text-area library, since the guard must know of each letter
+//! whether it became text, a paste is folded on the screen and sent whole, and the caret moves by
+//! whole clusters.
 
 use unicode_segmentation::UnicodeSegmentation;
 
