@@ -122,7 +122,11 @@ impl Setup {
             mode: self.config.mode,
             tools: TOOLS.map(str::to_owned).to_vec(),
             modules: modules.into_iter().map(str::to_owned).collect(),
-            limits: Limits { execution_ms: self.config.ceiling_ms, ..Limits::default() },
+            limits: Limits {
+                execution_ms: self.config.ceiling_ms,
+                default_ms: self.config.timeout_ms,
+                ..Limits::default()
+            },
             instructions: String::new(),
         }
     }

@@ -137,3 +137,24 @@ with ThreadPoolExecutor() as pool:
         assert_eq!(child.last().unwrap()["type"], "session_finished");
     }
 }
+
+#[test]
+fn a_script_that_names_no_limit_gets_the_one_that_is_set() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.home().join("config")).unwrap();
+    let config = "[execution]\ntimeout_ms = 700\n";
+    std::fs::write(place.home().join("config/config.toml"), config).unwrap();
+    let call = json!({ "code": "import time\nprint('begun')\ntime.sleep(600)\n" });
+    let model = place.script(&json!({ "turns": [
+        { "calls": [{ "name": "execute_code", "arguments": call }] },
+        { "text": "I see." },
+    ] }));
+    let ran = place.run(&["exec", "--model", &model, "--mode", "auto"]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr());
+    let journal = place.journal();
+    assert_eq!(of_type(&journal, "execution_started")[0]["limit_ms"], 700);
+    assert_eq!(of_type(&journal, "execution_finished")[0]["status"]["how"], "timed_out");
+    let result = &of_type(&journal, "call_finished")[0]["result"]["content"];
+    assert_eq!(result["error"], "budget_spent");
+    assert!(result["message"].as_str().unwrap().contains("begun"), "what it printed is kept");
+}
