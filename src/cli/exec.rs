@@ -34,6 +34,8 @@ pub(super) async fn run(
     output: Output,
 ) -> Result<Exit, Failure> {
     let setup = Setup::new(common, Attendance::Alone, setup::aside())?;
+    // Before there is a session that nobody would say anything to.
+    let text = said(prompt, setup.config.model.as_deref())?;
     let events = setup.host.events();
     let session = match setup.wanted(common)? {
         Some(session) => {
@@ -48,7 +50,6 @@ pub(super) async fn run(
             setup.host.start(setup.spec(model))?
         }
     };
-    let text = said(prompt, setup.config.model.as_deref())?;
     setup.host.send(session, text);
     let exit = Watch { setup: &setup, session, output, nobody: false }.follow(events).await;
     setup.host.shutdown().await;
