@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 #![allow(unreachable_pub, reason = "nothing is reached from outside a binary")]
 
+mod agents;
 mod bad_input;
 mod categories;
 mod crash;
