@@ -141,7 +141,8 @@ mod tests {
         let agents = env.root().join("AGENTS.md");
         std::fs::write(top.path().join("secret"), "a key").unwrap();
         std::fs::write(env.root().join("CLAUDE.md"), "be kind").unwrap();
-        let cases = [("../secret", None), ("gone", None), (".", None), ("CLAUDE.md", Some("be kind"))];
+        let cases =
+            [("../secret", None), ("gone", None), (".", None), ("CLAUDE.md", Some("be kind"))];
         for (target, said) in cases {
             symlink(target, &agents).unwrap();
             assert_eq!(project(&env).as_deref(), said, "{target}");
