@@ -11,6 +11,7 @@ mod first_light;
 mod layers;
 mod parity;
 mod screen;
+mod signals;
 mod sizes;
 mod source;
 mod stream;
