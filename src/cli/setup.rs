@@ -1,6 +1,6 @@
 //! From flags, files and environment to a host: the one place that reads them.
 
-use std::{env, path::PathBuf, sync::Arc};
+use std::{env, io::ErrorKind, path::PathBuf, sync::Arc};
 
 use super::{args::Common, exit::Failure, print};
 use crate::{
@@ -122,7 +122,11 @@ impl Setup {
             mode: self.config.mode,
             tools: TOOLS.map(str::to_owned).to_vec(),
             modules: modules.into_iter().map(str::to_owned).collect(),
-            limits: Limits { execution_ms: self.config.ceiling_ms, ..Limits::default() },
+            limits: Limits {
+                execution_ms: self.config.ceiling_ms,
+                usual_ms: self.config.timeout_ms,
+                ..Limits::default()
+            },
             instructions: String::new(),
         }
     }
@@ -185,6 +189,9 @@ fn workspace(common: &Common) -> Result<PathBuf, Failure> {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let hint = match &error {
+            StoreError::Io { source, .. } if source.kind() == ErrorKind::StorageFull => {
+                "make room on that disk, or set FOOTPLATE_HOME to a folder on another"
+            }
             StoreError::Io { .. } => "make it readable and writable, or set FOOTPLATE_HOME",
             StoreError::Held { .. } => "close it there, or start a new session here",
             StoreError::Unknown(_) => "see all of them with: footplate sessions list",

@@ -31,8 +31,8 @@ struct Execute {
     /// The name of its file, without a folder.
     #[serde(default = "main_py")]
     filename: String,
-    /// Running time until it is ended, in milliseconds: 60000 if left out, and no more than the
-    /// session allows. The time a person takes to answer does not count.
+    /// Running time until it is ended, in milliseconds: the session's usual limit if left out
+    /// (mostly 60000), and no more than the session allows. The time a person takes to answer does not count.
     #[serde(default)]
     #[schemars(range(min = 1))]
     timeout_ms: Option<u64>,

@@ -20,16 +20,13 @@ use crate::kernel::{
     recorder::Recorder,
 };
 
-/// The running time of a run that names none.
-const DEFAULT_LIMIT: Duration = Duration::from_secs(60);
-
 /// Output shorter than this reaches the model whole.
 const SURELY_WHOLE: usize = 4 << 10;
 
 /// The running time a run gets: what it wants, within what the session allows.
 pub(super) fn limit(cx: &Context, timeout_ms: Option<u64>) -> Duration {
-    let ceiling = Duration::from_millis(cx.spec.limits.execution_ms);
-    timeout_ms.map_or(DEFAULT_LIMIT, Duration::from_millis).min(ceiling)
+    let limits = cx.spec.limits;
+    Duration::from_millis(timeout_ms.unwrap_or(limits.usual_ms).min(limits.execution_ms))
 }
 
 /// `60 s`, `1.5 s`: a limit as people read it.
