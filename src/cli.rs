@@ -10,6 +10,7 @@ mod print;
 mod report;
 mod sessions;
 mod setup;
+mod signal;
 mod tool;
 mod workstation;
 

@@ -148,9 +148,13 @@ impl Host {
         self.0.hub.subscribe(|| mend::so_far(&*self.0.parts.store, &roots))
     }
 
-    /// Starts a session. Nothing is said to it yet.
-    pub fn start(&self, spec: SessionSpec) -> Result<SessionId, HostError> {
+    /// Starts a session, in the real place of its workspace. Nothing is said to it yet.
+    pub fn start(&self, mut spec: SessionSpec) -> Result<SessionId, HostError> {
         let id = spec.id;
+        spec.workspace = spec.workspace.canonicalize().map_err(|fault| HostError::Workspace {
+            folder: spec.workspace.clone(),
+            fault: fault.to_string(),
+        })?;
         let parent = Parent::nobody(self.0.waiting.clone());
         self.0.begin(spec, parent)?;
         Ok(id)
@@ -245,8 +249,9 @@ impl Inner {
     /// Starts a session that is new.
     fn begin(self: &Arc<Self>, spec: SessionSpec, parent: Parent) -> Result<Live, HostError> {
         // Nothing is created for a session that cannot run.
-        let (id, model) = (spec.id, self.parts.models.resolve(&spec.model)?);
-        drop(model);
+        let id = spec.id;
+        self.parts.models.resolve(&spec.model)?;
+        bring_up::workspace(&spec.workspace)?;
         let journal = self.parts.store.create(spec.clone())?;
         let live = self.bring_up(Session::new(spec), journal, parent)?;
         for envelope in self.parts.store.read(id)?.events {

@@ -1,17 +1,23 @@
 //! `footplate exec`: work without a screen and with nobody to ask.
 
-use std::{io::Read as _, sync::Arc};
+use std::{io::Read as _, sync::Arc, time::Duration};
 
-use tokio::sync::mpsc;
+use tokio::{
+    runtime::Handle,
+    sync::mpsc::UnboundedReceiver,
+    time::{Instant, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     args::Common,
     exit::{Exit, Failure},
     print::{self, Closed},
     setup::{self, Setup},
+    signal::stop_signal,
 };
 use crate::{
-    host::Attendance,
+    host::{Attendance, Host},
     kernel::{
         event::{Decider, Envelope, Event, Outcome},
         id::SessionId,
@@ -34,6 +40,8 @@ pub(super) async fn run(
     output: Output,
 ) -> Result<Exit, Failure> {
     let setup = Setup::new(common, Attendance::Alone, setup::aside())?;
+    // Before there is a session that nobody would say anything to.
+    let text = said(prompt, setup.config.model.as_deref())?;
     let events = setup.host.events();
     let session = match setup.wanted(common)? {
         Some(session) => {
@@ -48,9 +56,8 @@ pub(super) async fn run(
             setup.host.start(setup.spec(model))?
         }
     };
-    let text = said(prompt, setup.config.model.as_deref())?;
     setup.host.send(session, text);
-    let exit = Watch { setup: &setup, session, output, nobody: false }.follow(events).await;
+    let exit = follow(&setup.host, Printer { session, output, nobody: false }, events).await;
     setup.host.shutdown().await;
     exit
 }
@@ -81,61 +88,89 @@ fn said(prompt: Option<String>, model: Option<&str>) -> Result<String, Failure> 
     }
 }
 
-/// Prints what happens until the session is idle.
-struct Watch<'a> {
-    setup: &'a Setup,
+/// Waits until the session is idle, is stopped, or nobody reads what is printed any more.
+async fn follow(
+    host: &Host,
+    printer: Printer,
+    events: UnboundedReceiver<Arc<Envelope>>,
+) -> Result<Exit, Failure> {
+    let session = printer.session;
+    let over = CancellationToken::new();
+    // A thread of its own: whoever reads slowly must not keep a signal from being heard.
+    let (runtime, until) = (Handle::current(), over.clone());
+    let mut printing =
+        tokio::task::spawn_blocking(move || runtime.block_on(printer.print(events, until)));
+    let mut idle = std::pin::pin!(host.idle(session));
+    let mut stopped = std::pin::pin!(stop_signal());
+    let mut interrupted = false;
+    let outcome = loop {
+        tokio::select! {
+            // Losing an arm loses nothing: all of them are pinned or tasks.
+            outcome = &mut idle => break outcome,
+            () = &mut stopped, if !interrupted => {
+                interrupted = true;
+                host.interrupt(session);
+            }
+            // Nobody reads on: as for any filter, that is no failure.
+            _ = &mut printing => {
+                host.interrupt(session);
+                return Ok(Exit::Done);
+            }
+        }
+    };
+    over.cancel();
+    let printed = tokio::select! {
+        // Only a panic loses the thread.
+        printed = printing => printed.unwrap_or(Err(Closed)),
+        () = &mut stopped, if !interrupted => return Ok(Exit::Interrupted),
+        () = sleep_until(Instant::now() + LAST_WORDS), if interrupted => Err(Closed),
+    };
+    match (outcome, printed) {
+        _ if interrupted => Ok(Exit::Interrupted),
+        (_, Err(Closed)) => Ok(Exit::Done),
+        (Some(Outcome::Stopped), _) => Ok(Exit::Interrupted),
+        (Some(Outcome::Limit { message }), _) => {
+            Err(Failure { exit: Exit::Limit, ..Failure::in_two_lines(message) })
+        }
+        (Some(Outcome::Failed { message }), _) => Err(Failure::in_two_lines(message)),
+        (Some(Outcome::Done) | None, Ok(true)) => Ok(Exit::NobodyToAsk),
+        (Some(Outcome::Done) | None, Ok(false)) => Ok(Exit::Done),
+    }
+}
+
+/// How long the last lines may take once somebody has stopped the program.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Prints what happens.
+struct Printer {
     session: SessionId,
     output: Output,
     /// Something was denied for want of anyone to ask.
     nobody: bool,
 }
 
-impl Watch<'_> {
-    async fn follow(
+impl Printer {
+    /// Prints until it is over and nothing is left, and says whether nobody was there to ask.
+    async fn print(
         mut self,
-        mut events: mpsc::UnboundedReceiver<Arc<Envelope>>,
-    ) -> Result<Exit, Failure> {
-        let host = &self.setup.host;
-        let mut idle = std::pin::pin!(host.idle(self.session));
-        let mut stopped = std::pin::pin!(stop_signal());
-        let mut interrupted = false;
-        let outcome = loop {
-            tokio::select! {
-                // Losing an arm loses nothing: events stay in the channel, the others are pinned.
-                Some(envelope) = events.recv() => {
-                    if self.show(&envelope).is_err() {
-                        // Nobody reads on: as for any filter, that is no failure.
-                        host.interrupt(self.session);
-                        return Ok(Exit::Done);
-                    }
-                }
-                () = &mut stopped, if !interrupted => {
-                    interrupted = true;
-                    host.interrupt(self.session);
-                }
-                outcome = &mut idle => break outcome,
-            }
-        };
-        // Everything up to the end is in the channel by now.
-        while let Ok(envelope) = events.try_recv() {
-            if self.show(&envelope).is_err() {
-                return Ok(Exit::Done);
-            }
+        mut events: UnboundedReceiver<Arc<Envelope>>,
+        over: CancellationToken,
+    ) -> Result<bool, Closed> {
+        loop {
+            let envelope = tokio::select! {
+                // Everything up to the end is in the channel before it is over.
+                biased;
+                envelope = events.recv() => envelope,
+                () = over.cancelled() => None,
+            };
+            let Some(envelope) = envelope else { break };
+            self.show(&envelope)?;
         }
         if self.output == Output::Text {
             // The last line may have no end.
-            let _ = print::text("\n");
+            print::text("\n")?;
         }
-        match outcome {
-            _ if interrupted => Ok(Exit::Interrupted),
-            Some(Outcome::Stopped) => Ok(Exit::Interrupted),
-            Some(Outcome::Limit { message }) => {
-                Err(Failure { exit: Exit::Limit, ..Failure::in_two_lines(message) })
-            }
-            Some(Outcome::Failed { message }) => Err(Failure::in_two_lines(message)),
-            Some(Outcome::Done) | None if self.nobody => Ok(Exit::NobodyToAsk),
-            Some(Outcome::Done) | None => Ok(Exit::Done),
-        }
+        Ok(self.nobody)
     }
 
     fn show(&mut self, envelope: &Arc<Envelope>) -> Result<(), Closed> {
@@ -166,14 +201,4 @@ impl Watch<'_> {
             _ => Ok(()),
         }
     }
-}
-
-/// Ends when somebody wants the program to end.
-async fn stop_signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-    let mut signals: Vec<_> = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
-    let waits = signals.iter_mut().map(|signal| Box::pin(signal.recv()));
-    futures_util::future::select_all(waits).await;
 }

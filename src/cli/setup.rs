@@ -1,6 +1,6 @@
 //! From flags, files and environment to a host: the one place that reads them.
 
-use std::{env, path::PathBuf, sync::Arc};
+use std::{env, io::ErrorKind, path::PathBuf, sync::Arc};
 
 use super::{args::Common, exit::Failure, print};
 use crate::{
@@ -124,7 +124,7 @@ impl Setup {
             modules: modules.into_iter().map(str::to_owned).collect(),
             limits: Limits {
                 execution_ms: self.config.ceiling_ms,
-                default_ms: self.config.timeout_ms,
+                usual_ms: self.config.timeout_ms,
                 ..Limits::default()
             },
             instructions: String::new(),
@@ -193,6 +193,9 @@ fn workspace(common: &Common) -> Result<PathBuf, Failure> {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let hint = match &error {
+            StoreError::Io { source, .. } if source.kind() == ErrorKind::StorageFull => {
+                "make room on that disk, or set FOOTPLATE_HOME to a folder on another"
+            }
             StoreError::Io { .. } => "make it readable and writable, or set FOOTPLATE_HOME",
             StoreError::Held { .. } => "close it there, or start a new session here",
             StoreError::Unknown(_) => "see all of them with: footplate sessions list",

@@ -5,6 +5,7 @@ use super::{
     exit::{Exit, Failure},
     print,
     setup::{self, Setup},
+    signal::stop_signal,
 };
 use crate::{
     host::Attendance,
@@ -15,8 +16,16 @@ use crate::{
 pub(super) async fn run(common: &Common, name: &str, input: String) -> Result<Exit, Failure> {
     let setup = Setup::new(common, Attendance::Alone, setup::aside())?;
     let session = setup.host.start(setup.spec(model::NONE))?;
-    let result = setup.host.call(session, name, input).await;
+    let result = tokio::select! {
+        result = setup.host.call(session, name, input) => Ok(result),
+        // The call is cut off, and records that itself.
+        () = stop_signal() => Err(Exit::Interrupted),
+    };
     setup.host.shutdown().await;
+    let result = match result {
+        Ok(result) => result,
+        Err(exit) => return Ok(exit),
+    };
     let Some(result) = result else {
         return Err(Failure::new("the session ended before the call", ""));
     };

@@ -1,6 +1,7 @@
 //! Runs jobs on this machine.
 
 mod guard;
+mod mark;
 mod output;
 mod process;
 mod session;
@@ -22,7 +23,6 @@ use crate::{
         BoxFuture,
         error::{CallError, ErrorCode},
         event::ExitStatus,
-        id::CallId,
         port::{Ended, Executor, Job, Program},
         registry::Mounts,
     },
@@ -48,8 +48,7 @@ pub struct Settings {
 /// The executor of this machine. Dropping it ends whatever still runs.
 pub struct Local {
     settings: Settings,
-    /// A name that no other host has; every process of a run carries it.
-    name: String,
+    marks: mark::Marks,
     prepared: OnceCell<uv::Prepared>,
     guard: OnceCell<guard::Guard>,
 }
@@ -59,7 +58,7 @@ impl Local {
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
-            name: CallId::fresh().to_string(),
+            marks: mark::Marks::fresh(),
             prepared: OnceCell::new(),
             guard: OnceCell::new(),
         }
@@ -74,15 +73,15 @@ impl Local {
             ready = self.make_ready(&job) => ready?,
         };
         drop(hold);
-        ready.run(job).await
+        let mark = self.marks.next(job.call);
+        ready.run(job, mark).await
     }
 
     async fn make_ready(&self, job: &Job) -> Result<process::Run, CallError> {
         // Where there is no shell, a run still ends with its call; only our own death is not seen.
-        let _ = self.guard.get_or_try_init(|| async { guard::Guard::start(&self.name) }).await;
-        let mark = format!("{}.{}", self.name, job.call.short());
+        let _ = self.guard.get_or_try_init(|| async { guard::Guard::start(&self.marks) }).await;
         let scratch = scratch(&self.settings.cache)?;
-        let mut run = match &job.what {
+        Ok(match &job.what {
             Program::Python { filename, code, mounts, .. } => {
                 let prepared =
                     self.prepared.get_or_try_init(|| uv::prepare(&self.settings)).await?;
@@ -92,9 +91,7 @@ impl Local {
                 prepared.python(&self.settings, scratch, &package, &file, code)
             }
             Program::Argv(argv) => process::Run::program(&self.settings, scratch, argv, &job.cwd)?,
-        };
-        run.mark(&mark);
-        Ok(run)
+        })
     }
 }
 

@@ -13,10 +13,11 @@ use crate::{
     agent,
     executor::Workspace,
     kernel::{
+        capability::Reach,
         clock::Budget,
         context::Context,
         gate::{Gate, Rights, approval::Waiting},
-        port::Journal,
+        port::{Env as _, Journal},
         session::Session,
         spec::Mode,
     },
@@ -52,10 +53,8 @@ impl Inner {
         parent: Parent,
     ) -> Result<Live, HostError> {
         let spec = Arc::new(session.spec.clone());
-        let env = Workspace::new(&spec.workspace).map_err(|fault| HostError::Workspace {
-            folder: spec.workspace.clone(),
-            fault: fault.to_string(),
-        })?;
+        let env = workspace(&spec.workspace)?;
+        let project = project(&env);
         let model = self.parts.models.resolve(&spec.model)?;
         let registry = &self.parts.registry;
         let skipped = |name: &str| tracing::warn!(name, "unknown name in a session's description");
@@ -85,17 +84,71 @@ impl Inner {
             recorder: context.recorder.clone(),
             model,
             session: session.clone(),
-            project: project(&spec.workspace),
+            project,
         };
         let handle = Arc::new(agent::spawn(agent.clone()));
         Ok(Live { handle, context, mode, session, agent })
     }
 }
 
-/// What the project says to agents. A file that is no text or too long is not obeyed.
-fn project(workspace: &Path) -> Option<String> {
+/// The workspace at exactly this place. What was recorded is a real path: if a link stands there
+/// now, the session would go on in another project.
+pub(super) fn workspace(folder: &Path) -> Result<Workspace, HostError> {
+    let unusable = |fault: String| HostError::Workspace { folder: folder.to_owned(), fault };
+    let workspace = Workspace::new(folder).map_err(|error| unusable(error.to_string()))?;
+    if workspace.root() == folder {
+        return Ok(workspace);
+    }
+    let real = workspace.root().display();
+    Err(unusable(format!("a link stands in its place now and leads to {real}")))
+}
+
+/// What the project says to agents. A file that is no text, too long or not the project's own is
+/// not obeyed: a link to somebody's secrets would hand them to the model.
+fn project(workspace: &Workspace) -> Option<String> {
     const LONGEST: u64 = 64 << 10;
-    let path = workspace.join("AGENTS.md");
-    let small = path.metadata().ok().filter(|file| file.is_file() && file.len() <= LONGEST);
-    small.and_then(|_| std::fs::read_to_string(path).ok())
+    let place = workspace.resolve_path("AGENTS.md").ok()?;
+    let file = place.real.symlink_metadata().ok()?;
+    let obeyed = place.reach == Reach::Workspace && file.is_file() && file.len() <= LONGEST;
+    obeyed.then(|| std::fs::read_to_string(place.real).ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_that_took_the_place_of_a_workspace_is_not_followed() {
+        let top = tempfile::tempdir().unwrap();
+        let top = top.path().canonicalize().unwrap();
+        let (there, elsewhere) = (top.join("there"), top.join("elsewhere"));
+        std::fs::create_dir(&there).unwrap();
+        std::fs::create_dir(&elsewhere).unwrap();
+        assert_eq!(workspace(&there).unwrap().root(), there);
+        std::fs::remove_dir(&there).unwrap();
+        symlink(&elsewhere, &there).unwrap();
+        let error = workspace(&there).unwrap_err().to_string();
+        assert!(error.contains(&format!("leads to {}", elsewhere.display())), "{error}");
+    }
+
+    #[test]
+    fn what_the_project_says_is_never_read_from_outside_of_it() {
+        let top = tempfile::tempdir().unwrap();
+        std::fs::create_dir(top.path().join("work")).unwrap();
+        let env = Workspace::new(&top.path().join("work")).unwrap();
+        let agents = env.root().join("AGENTS.md");
+        std::fs::write(top.path().join("secret"), "a key").unwrap();
+        std::fs::write(env.root().join("CLAUDE.md"), "be kind").unwrap();
+        let cases =
+            [("../secret", None), ("gone", None), (".", None), ("CLAUDE.md", Some("be kind"))];
+        for (target, said) in cases {
+            symlink(target, &agents).unwrap();
+            assert_eq!(project(&env).as_deref(), said, "{target}");
+            std::fs::remove_file(&agents).unwrap();
+        }
+        std::fs::write(&agents, "plain").unwrap();
+        assert_eq!(project(&env).as_deref(), Some("plain"));
+    }
 }

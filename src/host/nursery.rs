@@ -7,6 +7,7 @@ use tokio::sync::oneshot;
 use super::{Inner, Live, bring_up::Parent, folded};
 use crate::{
     agent,
+    executor::Workspace,
     kernel::{
         BoxFuture,
         error::{CallError, ErrorCode},
@@ -50,13 +51,14 @@ impl Inner {
     ) -> Result<oneshot::Receiver<Result<ChildAnswer, CallError>>, CallError> {
         let mode = *parent.mode.borrow();
         let siblings = folded(&parent.session, |session| session.children.clone());
-        let spec = agent::child_spec(&parent.context.spec, mode, &request, |name| {
+        let mut spec = agent::child_spec(&parent.context.spec, mode, &request, |name| {
             siblings.iter().any(|taken| taken == name)
         })?;
-        std::fs::create_dir_all(&spec.workspace).map_err(|error| {
-            let folder = spec.workspace.display();
-            CallError::failed(format!("The agent's folder {folder} cannot be made: {error}"))
-        })?;
+        let unusable = |error: std::io::Error| {
+            CallError::failed(format!("The workspace cannot be opened any more: {error}."))
+        };
+        let workspace = Workspace::new(&parent.context.spec.workspace).map_err(unusable)?;
+        spec.workspace = workspace.make_folder(&spec.workspace)?;
         let inherited = Parent {
             rights: Some(parent.context.gate.rights().clone()),
             waiting: parent.context.gate.waiting().cloned(),

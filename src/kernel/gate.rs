@@ -88,12 +88,15 @@ impl Rights {
         if self.0.is_empty() {
             return std::future::pending().await;
         }
-        let changes = self.0.iter_mut().map(|mode| Box::pin(mode.changed()));
-        let (ended, _, _) = futures_util::future::select_all(changes).await;
-        if ended.is_err() {
-            // The session that owned the mode is gone; what it said still binds.
-            std::future::pending::<()>().await;
-        }
+        let changes = self.0.iter_mut().map(|mode| {
+            Box::pin(async {
+                if mode.changed().await.is_err() {
+                    // The session that owned the mode is gone; what it said last still binds.
+                    std::future::pending::<()>().await;
+                }
+            })
+        });
+        futures_util::future::select_all(changes).await;
     }
 }
 
@@ -321,4 +324,22 @@ impl Drop for OpenQuestion {
 /// Whole milliseconds, as the journal has them.
 pub(super) fn millis(duration: std::time::Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_session_that_is_gone_hides_no_change_of_another_one() {
+        let (gone, of_the_gone) = watch::channel(Mode::Default);
+        let (root, of_the_root) = watch::channel(Mode::Default);
+        let mut rights = Rights::of(of_the_gone).narrowed(of_the_root);
+        drop(gone);
+        assert!(rights.changed().now_or_never().is_none());
+        root.send_replace(Mode::Plan);
+        assert!(rights.changed().now_or_never().is_some());
+    }
 }

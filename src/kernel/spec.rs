@@ -49,18 +49,23 @@ pub struct Limits {
     pub depth: u32,
     /// The ceiling of one execution's running time, in milliseconds.
     pub execution_ms: u64,
-    /// The running time of an execution that asks for none, in milliseconds.
-    #[serde(default = "a_minute")]
-    pub default_ms: u64,
+    /// The running time of an execution that asks for none, in milliseconds; no more than the
+    /// ceiling.
+    #[serde(default = "usual_ms", skip_serializing_if = "is_usual")]
+    pub usual_ms: u64,
 }
 
-fn a_minute() -> u64 {
+fn usual_ms() -> u64 {
     60_000
+}
+
+fn is_usual(ms: &u64) -> bool {
+    *ms == usual_ms()
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { turns: 100, depth: 3, execution_ms: 600_000, default_ms: a_minute() }
+        Self { turns: 100, depth: 3, execution_ms: 600_000, usual_ms: usual_ms() }
     }
 }
 

@@ -31,9 +31,8 @@ struct Execute {
     /// The name of its file, without a folder.
     #[serde(default = "main_py")]
     filename: String,
-    /// Running time until it is ended, in milliseconds; a minute, or what the person has set, if left
-    /// out, and never more than the session allows. The time a person takes to answer
-    /// does not count.
+    /// Running time until it is ended, in milliseconds: the session's usual limit if left out
+    /// (mostly 60000), and no more than the session allows. The time a person takes to answer does not count.
     #[serde(default)]
     #[schemars(range(min = 1))]
     timeout_ms: Option<u64>,

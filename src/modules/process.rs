@@ -35,8 +35,8 @@ struct Arguments {
     /// The folder to run in; the workspace if left out.
     #[serde(default)]
     cwd: Option<String>,
-    /// Running time until it is ended, in milliseconds; a minute, or what the person has set, if left
-    /// out, and never more than the session allows.
+    /// Running time until it is ended, in milliseconds: the session's usual limit if left out
+    /// (mostly 60000), and no more than the session allows.
     #[serde(default)]
     #[schemars(range(min = 1))]
     timeout_ms: Option<u64>,

@@ -25,8 +25,8 @@ const SURELY_WHOLE: usize = 4 << 10;
 
 /// The running time a run gets: what it wants, within what the session allows.
 pub(super) fn limit(cx: &Context, timeout_ms: Option<u64>) -> Duration {
-    let limits = &cx.spec.limits;
-    Duration::from_millis(timeout_ms.unwrap_or(limits.default_ms).min(limits.execution_ms))
+    let limits = cx.spec.limits;
+    Duration::from_millis(timeout_ms.unwrap_or(limits.usual_ms).min(limits.execution_ms))
 }
 
 /// `60 s`, `1.5 s`: a limit as people read it.

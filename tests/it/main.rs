@@ -4,6 +4,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test looks at the few events it is about")]
 #![allow(unreachable_pub, reason = "nothing is reached from outside a binary")]
 
+mod agents;
 mod bad_input;
 mod categories;
 mod crash;
@@ -11,6 +12,7 @@ mod first_light;
 mod layers;
 mod parity;
 mod screen;
+mod signals;
 mod sizes;
 mod source;
 mod stream;

@@ -23,6 +23,7 @@ use tokio::{
 
 use super::{
     Settings,
+    mark::{self, Mark},
     output::{self, Output},
     session,
     sweep::Traces,
@@ -47,7 +48,6 @@ const LAST_OUTPUT: Duration = Duration::from_millis(200);
 pub(super) struct Run {
     command: Command,
     scratch: TempDir,
-    mark: String,
     kind: Kind,
 }
 
@@ -121,23 +121,17 @@ impl Run {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        Self { command, scratch, mark: String::new(), kind }
+        Self { command, scratch, kind }
     }
 
-    /// Sets what all its processes are known by.
-    pub(super) fn mark(&mut self, mark: &str) {
-        self.command.env("FOOTPLATE_RUN", mark);
-        self.mark = format!("FOOTPLATE_RUN={mark}");
-    }
-
-    /// Runs it to its end. Dropping the future kills it.
-    pub(super) async fn run(mut self, job: Job) -> Result<Ended, CallError> {
+    /// Runs it to its end, all its processes known by `mark`. Dropping the future kills it.
+    pub(super) async fn run(mut self, job: Job, mark: Mark) -> Result<Ended, CallError> {
         let (calls, channel) = match &job.what {
             Program::Python { calls, .. } => (Some(calls.clone()), Some(bridge::channel())),
             Program::Argv(_) => (None, None),
         };
         let (mut bridge, channel) = channel.transpose().map_err(|error| unstarted(&error))?.unzip();
-        let (mut child, whole) = self.start(&job, channel)?;
+        let (mut child, whole) = self.start(&job, channel, mark)?;
         (job.notice)(Notice::Started(Seal::None));
 
         let news = Notify::new();
@@ -205,17 +199,23 @@ impl Run {
         Ok(Ended { status, stdout, stderr, leftovers })
     }
 
-    fn start(&mut self, job: &Job, channel: Option<OwnedFd>) -> Result<(Child, Whole), CallError> {
-        self.command.current_dir(&job.cwd);
+    fn start(
+        &mut self,
+        job: &Job,
+        channel: Option<OwnedFd>,
+        mark: Mark,
+    ) -> Result<(Child, Whole), CallError> {
+        self.command.current_dir(&job.cwd).env(mark::VARIABLE, &mark.run);
         if let Some(channel) = &channel {
             let number = descriptor(channel).map_err(|error| unstarted(&error))?;
             self.command.env("FOOTPLATE_FD", number);
         }
-        let child = session::spawn(&mut self.command, channel.as_ref()).map_err(|error| {
+        let child = session::spawn(&mut self.command, channel.as_ref(), Some(mark.locks));
+        let child = child.map_err(|error| {
             if job.cwd.is_dir() { unstarted(&error) } else { no_folder(&job.cwd) }
         })?;
         let pid = pid(&child).expect("a child that nobody waited for has a pid");
-        Ok((child, Whole(Some(Traces::of(pid, self.mark.clone())))))
+        Ok((child, Whole(Some(Traces::of(pid, mark)))))
     }
 
     /// Asks it to end, and gives it some time to.

@@ -5,6 +5,8 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tokio::time::Instant;
 
+use super::mark::Mark;
+
 /// How long a run's processes may take to be gone once they are killed.
 const LONGEST: Duration = Duration::from_millis(1500);
 
@@ -13,14 +15,14 @@ const LONGEST: Duration = Duration::from_millis(1500);
 pub(super) struct Traces {
     /// The session that its first process began.
     pub(super) session: Pid,
-    /// What stands in the environment of all of them, as `NAME=value`.
-    pub(super) mark: String,
+    /// What all of them carry.
+    pub(super) mark: Mark,
     /// When the first began, in ticks since the machine did; older ones are none of it.
     pub(super) since: u64,
 }
 
 impl Traces {
-    pub(super) fn of(session: Pid, mark: String) -> Self {
+    pub(super) fn of(session: Pid, mark: Mark) -> Self {
         let since = stat(session).map_or(0, |stat| stat.began);
         Self { session, mark, since }
     }
@@ -60,7 +62,7 @@ impl Traces {
             if stat.began < self.since || stat.dead {
                 continue;
             }
-            if stat.session == self.session.as_raw_nonzero().get() || self.is_marked(pid) {
+            if stat.session == self.session.as_raw_nonzero().get() || self.mark.is_on(pid) {
                 members.push(pid);
             } else if let Some(parent) = Pid::from_raw(stat.parent) {
                 others.push((pid, parent));
@@ -79,12 +81,6 @@ impl Traces {
             });
         }
         members
-    }
-
-    fn is_marked(&self, pid: Pid) -> bool {
-        let path = format!("/proc/{}/environ", pid.as_raw_nonzero());
-        let environ = std::fs::read(path).unwrap_or_default();
-        environ.split(|&byte| byte == 0).any(|entry| entry == self.mark.as_bytes())
     }
 }
 

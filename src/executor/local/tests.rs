@@ -19,6 +19,7 @@ use super::*;
 use crate::kernel::{
     capability::{Capability, Category, Content},
     clock::Budget,
+    id::CallId,
     invoke::ToolResult,
     port::{HostCalls, Notice, Spool, SpoolEnd, Stream},
     registry::{Module, Registry},
@@ -141,7 +142,7 @@ impl Trial {
 
     /// The processes that carry the mark of this trial's host.
     fn left(&self) -> Vec<PathBuf> {
-        marked(&format!("FOOTPLATE_RUN={}", self.local.name))
+        marked(&format!("FOOTPLATE_RUN={}", self.local.marks.name))
     }
 }
 

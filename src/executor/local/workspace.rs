@@ -40,6 +40,22 @@ impl Workspace {
         Ok(Self { root })
     }
 
+    /// Makes a folder of the workspace where it is missing, and gives where it really is. One that
+    /// leads out of the workspace is an error, and nothing is made there.
+    pub fn make_folder(&self, folder: &Path) -> Result<PathBuf, CallError> {
+        let name = folder.display().to_string();
+        let real = real_place(&self.root, folder)
+            .map_err(|error| failed("make", &name, &Fault::from(error)))?;
+        if !real.starts_with(&self.root) {
+            return Err(CallError::failed(format!(
+                "{name} leads out of the workspace, to {}. Name a folder inside.",
+                real.display()
+            )));
+        }
+        make_folder(&real).map_err(|error| failed("make", &name, &error))?;
+        Ok(real)
+    }
+
     fn place(&self, real: PathBuf) -> ResolvedPath {
         let (reach, shown) = match real.strip_prefix(&self.root) {
             Ok(inside) if inside.as_os_str().is_empty() => (Reach::Workspace, ".".to_owned()),

@@ -148,18 +148,21 @@ async fn a_person_sees_the_code_and_the_limit_that_will_hold() {
     let mut rig = Rig::new(Mode::Default).with_end(ExitStatus::Exited { code: 0 }, "", "");
     let mut spec = (*rig.context.spec).clone();
     spec.limits.execution_ms = 1_500;
+    spec.limits.usual_ms = 700;
     rig.context.spec = spec.into();
     let no = Answer::Deny { because: None, then: Then::GoOn };
-    let input = json!({"code": "a\nb\n", "timeout_ms": 90_000});
-    let result = rig
-        .call_asked("execute_code", input, no, |question| {
-            let preview = &question.preview;
-            assert_eq!(preview.facts, ["2 lines", "at most 1.5 s"]);
-            let code = Body::Code { filename: "main.py".to_owned(), code: "a\nb\n".to_owned() };
-            assert_eq!((&*preview.object, &preview.body), ("main.py", &code));
-        })
-        .await;
-    assert_eq!(result.error_code(), Some(ErrorCode::PermissionDenied));
+    for (timeout_ms, fact) in [(json!(90_000), "at most 1.5 s"), (Value::Null, "at most 0.7 s")] {
+        let input = json!({"code": "a\nb\n", "timeout_ms": timeout_ms});
+        let result = rig
+            .call_asked("execute_code", input, no.clone(), |question| {
+                let preview = &question.preview;
+                assert_eq!(preview.facts, ["2 lines", fact]);
+                let code = Body::Code { filename: "main.py".to_owned(), code: "a\nb\n".to_owned() };
+                assert_eq!((&*preview.object, &preview.body), ("main.py", &code));
+            })
+            .await;
+        assert_eq!(result.error_code(), Some(ErrorCode::PermissionDenied));
+    }
 }
 
 /// A script that asks for one effect at line 7 and prints what comes back.

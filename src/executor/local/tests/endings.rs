@@ -53,6 +53,31 @@ async fn a_grandchild_that_holds_the_pipe_does_not_hold_the_run() {
     }
 }
 
+/// A daemon in a session of its own with an environment of its own, which nobody waits for.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_daemon_that_was_given_nothing_of_ours_goes_with_its_run() {
+    let code = "
+import subprocess
+start = '(sleep 600 </dev/null >/dev/null 2>&1 & echo $!)'
+print(subprocess.run(['/bin/sh', '-c', start], env={}, start_new_session=True, stdout=-1).stdout.decode())";
+    let trial = Trial::new();
+    let daemon = |ran: &Ran| ran.ended.stdout.lines().next().unwrap().parse::<u32>().unwrap();
+    // One that is dead and not yet taken off the list has no words of its own any more.
+    let is_there = |pid: u32| {
+        std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|words| !words.is_empty())
+    };
+    let ran = trial.python(code).await;
+    let pid = daemon(&ran);
+    assert!(!is_there(pid));
+    assert_eq!(ran.ended.leftovers, 1);
+    let trial = Trial::new();
+    let waits = format!("{code}\nimport time\nprint('ready')\ntime.sleep(600)");
+    let ran = trial.python_until(&waits, "ready", || trial.cancel.cancel()).await;
+    let pid = daemon(&ran);
+    assert!(!is_there(pid));
+}
+
 #[tokio::test]
 async fn a_cancelled_run_is_gone_within_two_seconds() {
     let forks = "
@@ -160,7 +185,7 @@ async fn our_own_death_ends_a_run() {
 async fn a_host_that_is_killed() {
     let folder = PathBuf::from(std::env::var_os(MEETING).expect("started by the other half"));
     let trial = Trial::new();
-    std::fs::write(folder.join("name"), &trial.local.name).unwrap();
+    std::fs::write(folder.join("name"), &trial.local.marks.name).unwrap();
     let code = format!(
         "
 import subprocess, sys, time

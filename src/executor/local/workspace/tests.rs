@@ -56,6 +56,26 @@ fn a_path_leads_where_the_system_would_lead_it() {
     }
 }
 
+#[test]
+fn a_folder_is_made_inside_the_workspace_and_nowhere_else() {
+    let Place { top, workspace, .. } = &place();
+    let link = |target: &str, name: &str| symlink(target, top.join("work").join(name)).unwrap();
+    link("../other", "out");
+    link("../gone", "dangling");
+    link("src", "in");
+    std::fs::write(top.join("work/file"), "").unwrap();
+    for (folder, real) in [("a/b", "work/a/b"), ("in/new", "work/src/new"), ("", "work")] {
+        let real = top.join(real);
+        assert_eq!(workspace.make_folder(Path::new(folder)).unwrap(), real, "{folder}");
+        assert!(real.is_dir(), "{folder}");
+    }
+    for folder in ["out", "out/new", "dangling", "dangling/new", "..", "/", "file", "file/new"] {
+        assert!(workspace.make_folder(Path::new(folder)).is_err(), "{folder}");
+    }
+    assert!(!top.join("gone").exists());
+    assert!(!top.join("other/new").exists());
+}
+
 #[tokio::test]
 async fn a_file_is_written_whole_and_keeps_its_mode() {
     let Place { top, workspace, .. } = &place();

@@ -1,0 +1,103 @@
+//! Somebody wants the program to end: what goes on is ended and recorded first.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _},
+    path::Path,
+    process::{Child, Stdio},
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+use tokio::time::Instant;
+
+use crate::support::{Place, of_type, runs};
+
+fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+/// Another process makes it hold, and tells nobody.
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !holds() {
+        assert!(Instant::now() < deadline, "never: {what}");
+        std::thread::yield_now();
+    }
+}
+
+fn is_there(pid: &str) -> bool {
+    let words = std::fs::read(Path::new("/proc").join(pid.trim()).join("cmdline"));
+    words.is_ok_and(|words| !words.is_empty())
+}
+
+#[test]
+fn a_signal_ends_an_exec_and_its_agents_and_leaves_nothing_open() {
+    let sleep = "import os, time\nprint(os.getpid(), file=open('pid', 'w'), flush=True)\n\
+                 print('asleep', flush=True)\ntime.sleep(600)\n";
+    let mut script = runs("from footplate import agents\nagents.run('sleep', name='one')\n");
+    script["agents"] = json!({ "one": { "turns": [
+        { "calls": [{ "name": "execute_code", "arguments": { "code": sleep } }] },
+        { "text": "Slept." },
+    ] } });
+    for number in [Signal::INT, Signal::TERM] {
+        let place = Place::new();
+        let model = place.script(&script);
+        let arguments = ["exec", "--model", &model, "--mode", "auto", "--json"];
+        let mut child = place.footplate().args(arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let mut printed = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        while !line.contains(r#""type":"output_written""#) {
+            line.clear();
+            assert_ne!(printed.read_line(&mut line).unwrap(), 0, "it ended before the agent ran");
+        }
+        signal(&child, number);
+        printed.read_to_string(&mut line).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert!(!is_there(&std::fs::read_to_string(place.work().join("pid")).unwrap()));
+        let journals = place.journals();
+        assert_eq!(journals.len(), 2);
+        for journal in &journals {
+            let count = |name| of_type(journal, name).len();
+            assert_eq!(count("call_started"), count("call_finished"));
+            let outcome = &of_type(journal, "exchange_finished")[0]["outcome"];
+            assert_eq!(outcome["result"], "stopped");
+        }
+        assert_eq!(journals[1].last().unwrap()["type"], "session_finished");
+    }
+}
+
+#[test]
+fn a_signal_is_heard_while_nobody_reads_what_is_printed() {
+    let place = Place::new();
+    let model = place.script(&json!({ "turns": [{ "text": "word ".repeat(100_000) }] }));
+    let arguments = ["exec", "--model", &model, "--json"];
+    let mut child = place.footplate().args(arguments).stdout(Stdio::piped()).spawn().unwrap();
+    let unread = child.stdout.take();
+    let journal = || -> Option<String> {
+        let session = std::fs::read_dir(place.home().join("data/sessions")).ok()?.next()?.ok()?;
+        std::fs::read_to_string(session.path().join("journal.jsonl")).ok()
+    };
+    until("the end of the exchange", || {
+        journal().is_some_and(|text| text.contains(r#""type":"exchange_finished""#))
+    });
+    signal(&child, Signal::TERM);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    drop(unread);
+}
+
+#[test]
+fn a_call_by_hand_that_is_stopped_is_recorded_as_cut_off() {
+    let place = Place::new();
+    let input = json!({ "argv": ["sh", "-c", "echo $$ > pid; exec sleep 600"] }).to_string();
+    let arguments = ["--tool", "process.run", "--tool-input", &input, "--mode", "auto"];
+    let mut child = place.footplate().args(arguments).spawn().unwrap();
+    let pid = || std::fs::read_to_string(place.work().join("pid")).unwrap_or_default();
+    until("the program runs", || pid().ends_with('\n'));
+    signal(&child, Signal::INT);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(!is_there(&pid()));
+    let journal = place.journal();
+    let finished = of_type(&journal, "call_finished");
+    assert_eq!(finished[0]["result"]["content"]["error"], "interrupted");
+}
