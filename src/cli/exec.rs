@@ -71,21 +71,26 @@ fn no_model() -> Failure {
 
 /// What to say to the model. A script needs no words.
 fn said(prompt: Option<String>, model: Option<&str>) -> Result<String, Failure> {
-    match prompt.as_deref() {
+    let text = match prompt.as_deref() {
         Some("-") => {
             let mut text = String::new();
             std::io::stdin().read_to_string(&mut text).map_err(|error| {
                 Failure::usage(format!("cannot read the prompt: {error}"), "pipe text into it")
             })?;
-            Ok(text)
+            text
         }
-        Some(text) => Ok(text.to_owned()),
-        None if model.is_some_and(model::is_scripted) => Ok("Play the script.".to_owned()),
-        None => Err(Failure::usage(
+        Some(text) => text.to_owned(),
+        None if model.is_some_and(model::is_scripted) => "Play the script.".to_owned(),
+        None => String::new(),
+    };
+    // Providers refuse an empty message, and then every one after it.
+    if text.trim().is_empty() {
+        return Err(Failure::usage(
             "exec needs something to say",
             "footplate exec \"PROMPT\", or `-` to read it from standard input",
-        )),
+        ));
     }
+    Ok(text)
 }
 
 /// Waits until the session is idle, is stopped, or nobody reads what is printed any more.

@@ -46,6 +46,11 @@ pub(super) fn variable(name: &str) -> Option<String> {
 
 /// Where our files are.
 pub(super) fn home() -> Result<Home, Failure> {
+    const NAME: &str = "FOOTPLATE_HOME";
+    if env::var_os(NAME).is_some_and(|value| value.to_str().is_none()) {
+        // Not passed over: what was meant for that folder would go into the person's own.
+        return Err(Failure::usage(format!("{NAME} is not UTF-8"), "set it to a folder that is"));
+    }
     Home::find(&variable).map_err(Failure::in_two_lines)
 }
 
@@ -90,7 +95,7 @@ impl Setup {
         let executor = Local::new(Settings {
             data: home.data.clone(),
             cache: home.cache.clone(),
-            home: variable("HOME").map(PathBuf::from),
+            home: env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from),
             search_path: env::var_os("PATH").unwrap_or_default(),
             uv: variable("FOOTPLATE_UV").map(PathBuf::from),
             notice,
@@ -176,7 +181,7 @@ fn mode(name: &str) -> Result<Mode, Failure> {
     })
 }
 
-/// The folder to work in: absolute, real, and readable.
+/// The folder to work in: absolute, real, readable, and with a name that can be recorded.
 fn workspace(common: &Common) -> Result<PathBuf, Failure> {
     let dir = common.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let unusable = |error: std::io::Error| {
@@ -187,6 +192,13 @@ fn workspace(common: &Common) -> Result<PathBuf, Failure> {
     };
     let real = dir.canonicalize().map_err(unusable)?;
     std::fs::read_dir(&real).map_err(unusable)?;
+    if real.to_str().is_none() {
+        // Journals are JSON, and a name that is not quite the folder's would be another folder's.
+        return Err(Failure::usage(
+            format!("cannot work in {}: its name is not UTF-8", real.display()),
+            "rename it, or name another folder with -C",
+        ));
+    }
     Ok(real)
 }
 

@@ -1,6 +1,10 @@
 //! What is wrong is said in one line, what to do in another; nothing is lost, nothing panics.
 
-use std::{fs, os::unix::fs::PermissionsExt as _};
+use std::{
+    ffi::OsStr,
+    fs,
+    os::unix::{ffi::OsStrExt as _, fs::PermissionsExt as _},
+};
 
 use crate::{
     support::{Place, Ran, of_type, runs},
@@ -31,6 +35,36 @@ fn a_typo_in_the_config_is_named_with_its_line() {
 fn a_folder_that_is_not_there_is_named() {
     let place = Place::new();
     said(&place.run(&["exec", "-C", "/no/such/folder", "hello"]), 2, &["/no/such/folder", "-C"]);
+}
+
+#[test]
+fn a_name_that_is_not_utf_8_is_refused_and_nothing_else_is_used_instead() {
+    let place = Place::new();
+    let odd = OsStr::from_bytes(b"dir_\xff");
+    let folder = place.work().join(odd);
+    fs::create_dir(&folder).unwrap();
+    let model = place.script(&runs("print(1)"));
+    let exec = || {
+        let mut command = place.footplate();
+        command.args(["exec", "--model", &model]);
+        command
+    };
+    let ran = Ran(exec().current_dir(&folder).output().unwrap());
+    said(&ran, 2, &["not UTF-8", "-C"]);
+    let ran = Ran(exec().env("FOOTPLATE_HOME", place.home().join(odd)).output().unwrap());
+    said(&ran, 2, &["FOOTPLATE_HOME", "not UTF-8"]);
+    assert!(place.journals().is_empty());
+}
+
+#[test]
+fn a_session_to_which_nothing_is_said_is_not_begun() {
+    let place = Place::new();
+    let model = place.script(&runs("print(1)"));
+    for words in ["", " \n", "-"] {
+        let ran = place.run(&["exec", words, "--model", &model]);
+        said(&ran, 2, &["something to say"]);
+    }
+    assert!(place.journals().is_empty());
 }
 
 #[test]
