@@ -231,14 +231,20 @@ impl Host {
 
     /// Ends every session and waits until nothing of them runs any more.
     pub async fn shutdown(&self) {
-        let all: Vec<_> = self.0.live().drain().map(|(_, live)| live).collect();
-        for live in &all {
-            live.handle.interrupt();
-        }
-        for live in all {
-            for text in live.handle.shutdown().await {
-                tracing::warn!(text, "said, and never begun");
+        loop {
+            let all: Vec<_> = self.0.live().drain().map(|(_, live)| live).collect();
+            if all.is_empty() {
+                break;
             }
+            for live in &all {
+                live.handle.interrupt();
+            }
+            for live in all {
+                for text in live.handle.shutdown().await {
+                    tracing::warn!(text, "said, and never begun");
+                }
+            }
+            // One of them may just have been starting an agent.
         }
         self.0.tasks.close();
         self.0.tasks.wait().await;
