@@ -64,6 +64,8 @@
 //! - A journal is appended under a plain lock by whoever has something to say, instead of by a task
 //!   of its own: one small write to the page cache costs microseconds, survives our death at once,
 //!   and keeps "recorded before acted on" a matter of program order.
+//! - A script's clock stands still while an agent works for it, as it does while a person decides:
+//!   the agent's session has limits of its own, and a minute of running time is no time for it.
 //! - Python is parsed by tree-sitter, and coloured by it as well: one parser finds syntax errors,
 //!   imports and tokens, and no regex engine has to be built for colours.
 //! - The two wire formats are spoken by hand, on reqwest and an event-stream parser: half a call must

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::kernel::{
     capability::{Capability, Category, Content},
+    clock::Budget,
     context::Context,
     error::CallError,
     gate::Permit,
@@ -48,7 +49,8 @@ fn run() -> Capability {
         "agents.run",
         "Starts another agent with a task, waits until it is done, and gives \
          {session, text}: its session and its last words. It can do no more than this session, \
-         and what it wants to do is asked for by itself. Several run side by side from threads.",
+         and what it wants to do is asked for by itself. Several run side by side from threads. \
+         The time it takes does not count as running time.",
         Category::Read,
     )
     .status(|run| format!("agent {}", run.name.as_deref().unwrap_or("agent")))
@@ -72,6 +74,9 @@ async fn start(permit: Permit, cx: Context, run: Run) -> Result<Content, CallErr
         modules: run.modules,
         clocks: cx.clocks.clone(),
     };
+    // The agent's work is not the script's running time: it has limits of its own, and a script that
+    // waits for it would be ended long before it is done.
+    let _held: Vec<_> = cx.clocks.iter().map(Budget::hold).collect();
     let answer = tokio::select! {
         biased;
         () = cx.cancel.cancelled() => return Err(interrupted(true)),

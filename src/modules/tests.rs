@@ -29,12 +29,12 @@ fn every_name_in_the_table_can_be_found() {
 }
 
 #[tokio::test]
-async fn an_agent_gets_the_call_s_clocks_and_its_answer_comes_back() {
+async fn an_agent_gets_the_call_s_clocks_which_stand_still_until_its_answer_comes_back() {
     let mut rig = Rig::new(Mode::Plan).with_factory();
     rig.context.clocks.push(Budget::start(Duration::from_secs(60)));
     let input = json!({"task": "look", "name": "scout", "modules": ["files"]});
     let result = rig.call("agents.run", input).await;
-    let expected = r#"scout did: look, with Some(["files"]), on 1 clock(s)"#;
+    let expected = r#"scout did: look, with Some(["files"]), on 1 clock(s), 1 held"#;
     assert_eq!(result.content["text"], json!(expected), "{result:?}");
     assert!(result.content["session"].is_string());
 }

@@ -339,8 +339,10 @@ struct FakeFactory;
 impl Factory for FakeFactory {
     fn run_child(&self, request: ChildRequest) -> BoxFuture<'_, Result<ChildAnswer, CallError>> {
         let ChildRequest { agent, task, modules, clocks, .. } = request;
+        let held = clocks.iter().filter(|clock| clock.read().held).count();
         let clocks = clocks.len();
-        let text = format!("{agent} did: {task}, with {modules:?}, on {clocks} clock(s)");
+        let text =
+            format!("{agent} did: {task}, with {modules:?}, on {clocks} clock(s), {held} held");
         Box::pin(async move { Ok(ChildAnswer { session: SessionId::fresh(), text }) })
     }
 }
