@@ -1,13 +1,17 @@
 //! What was said and done in one session, in order.
 
+mod made;
 mod scan;
 
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use serde_json::Value;
 
-use self::scan::Scan;
+pub use self::made::tail;
+use self::{
+    made::{code, object, output_text},
+    scan::Scan,
+};
 use crate::{
     kernel::{
         capability::{Body as Effect, Category},
@@ -106,12 +110,15 @@ impl Transcript {
         self.push(body);
     }
 
-    /// A new turn begins: runs that went well fold, unless someone looks at them.
+    /// Something new begins: runs that went well fold, unless someone looks at them. The newest
+    /// run is what the model speaks of now, so its last lines stay.
     pub fn fold_finished(&mut self) {
         if self.scroll != Scroll::Follow {
             return;
         }
-        for cell in &mut self.cells {
+        let is_run = |cell: &Cell| matches!(cell.body, Body::Code(_));
+        let newest = self.cells.iter().rposition(is_run).unwrap_or_default();
+        for cell in &mut self.cells[..newest] {
             if let Body::Code(code) = &mut cell.body
                 && code.progress == Progress::Done
                 && code.fold == Fold::Part
@@ -193,13 +200,24 @@ impl Transcript {
         if let Some(code) = self.code_of(call)
             && code.call == call
         {
-            code.output = tail(&output_text(result));
+            let text = output_text(result);
+            code.output = tail(&text.trim_end().lines().collect::<Vec<_>>());
             if code.timed_out && !result.ok {
                 let limit = code.limit_ms.div_ceil(1000);
                 code.progress = Progress::Limit(format!("used its {limit} s and was ended"));
             }
         }
         self.touch(call);
+    }
+
+    /// A run that goes on has printed this last.
+    pub fn printed(&mut self, call: CallId, last: Vec<String>) {
+        if let Some(code) = self.code_of(call)
+            && code.call == call
+            && !code.progress.is_over()
+        {
+            code.output = last;
+        }
     }
 
     /// What is still open was cut off: the program that ran it is gone.
@@ -334,58 +352,4 @@ impl Transcript {
         let at = self.push(body);
         self.calls.insert(call.id, at);
     }
-}
-
-fn code(call: &Call, progress: Progress) -> Code {
-    let text = |key: &str| call.input.get(key).and_then(Value::as_str);
-    let source = text("code").unwrap_or_default();
-    Code {
-        call: call.id,
-        filename: text("filename").unwrap_or("main.py").to_owned(),
-        lines: source.trim_end_matches('\n').split('\n').map(str::to_owned).collect(),
-        colours: Vec::new(),
-        progress,
-        seal: None,
-        limit_ms: 0,
-        ran_ms: 0,
-        timed_out: false,
-        fold: Fold::Part,
-        reads: 0,
-        effects: Vec::new(),
-        output: Vec::new(),
-    }
-}
-
-/// What a call acts on, as far as its arguments tell.
-fn object(input: &Value) -> String {
-    let first = input.as_object().and_then(|fields| fields.values().next());
-    match first {
-        Some(Value::String(text)) => text.lines().next().unwrap_or_default().to_owned(),
-        Some(Value::Array(words)) => {
-            let words = words.iter().filter_map(Value::as_str);
-            words.collect::<Vec<_>>().join(" ")
-        }
-        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) | None => {
-            String::new()
-        }
-    }
-}
-
-/// What a run printed, or why it failed.
-fn output_text(result: &ToolResult) -> String {
-    match result.content.get("message").and_then(Value::as_str) {
-        Some(message) if !result.ok => message.to_owned(),
-        _ => match result.content.get("stdout").and_then(Value::as_str) {
-            Some(stdout) => stdout.to_owned(),
-            None => result.text(),
-        },
-    }
-}
-
-/// The last lines of an output, for the cell.
-fn tail(text: &str) -> Vec<String> {
-    const LINES: usize = 8;
-    let lines: Vec<_> = text.trim_end().lines().collect();
-    let from = lines.len().saturating_sub(LINES);
-    lines[from..].iter().map(|line| (*line).to_owned()).collect()
 }
