@@ -225,7 +225,7 @@ fn leave(state: &mut State) -> Vec<Effect> {
             Some(Form::Wider(_)) => {}
             None => {
                 if state.queue.not_now().is_some() {
-                    state.status.say("Not now. It keeps waiting; F3 shows it.", now);
+                    state.status.say("Not now. It waits; F3 shows it.", now);
                 }
                 state.focus = Focus::Composer;
             }

@@ -265,6 +265,21 @@ fn quitting_asks_while_something_works() {
 }
 
 #[test]
+fn a_toast_pushes_away_neither_what_needs_you_nor_mode_nor_seal() {
+    let long = "Left alone: docs/tabs.md was changed by another program, and nobody knows which.";
+    for width in [40, 60, 80, 120, 200] {
+        let mut stage = write_asks(width, 24);
+        stage.state.status.say(long, stage.state.now.at);
+        let screen = stage.screen();
+        let last = screen.lines().last().unwrap().trim_matches('"').to_owned();
+        assert!(last.starts_with(" ! 2 need you"), "{last}");
+        assert!(last.contains("default · unsealed"), "{last}");
+        assert!(width < 60 || last.contains("Left alone:"), "{last}");
+        assert!(width > 120 || last.contains('…') || width < 60, "{last}");
+    }
+}
+
+#[test]
 fn a_tiny_screen_says_what_waits() {
     for (width, expected) in
         [(38, "! 2 · footplate needs 40x10"), (20, "! 2 · needs 40x10"), (12, "needs 40x10")]
