@@ -110,6 +110,8 @@ pub struct DrawnText {
     pub width: usize,
     pub height: usize,
     pub top: (usize, usize),
+    /// The cells of which something was in sight end here.
+    pub end: usize,
     /// Rows below the last one in sight.
     pub below: usize,
 }

@@ -97,6 +97,10 @@ fn note(state: &mut State, drawn: Drawn) {
         }
         None => state.guard.hidden(),
     }
+    if let Some(node) = state.sessions.node_mut() {
+        let text = drawn.transcript;
+        node.transcript.saw(text.top.0..text.end, text.height);
+    }
     state.drawn = drawn;
 }
 

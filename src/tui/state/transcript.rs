@@ -3,7 +3,7 @@
 mod made;
 mod scan;
 
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::Range};
 
 use jiff::Timestamp;
 
@@ -47,6 +47,8 @@ pub struct Transcript {
     calls: HashMap<CallId, usize>,
     /// How far the live text was read.
     scan: Scan,
+    /// The cells that may hold rows for the screen.
+    near: Range<usize>,
 }
 
 impl Transcript {
@@ -72,12 +74,14 @@ impl Transcript {
             return;
         };
         text.push_str(more);
-        let Some(part) = self.scan.part(text) else { return };
-        let rest = text.split_off(part.end);
-        self.end_text();
-        self.scan = part.inside.as_deref().map(Scan::inside).unwrap_or_default();
-        self.push(Body::Text { text: String::new(), live: true, inside: part.inside });
-        self.streamed(&rest);
+        while let Some(Cell { body: Body::Text { text, .. }, .. }) = self.cells.last_mut()
+            && let Some(part) = self.scan.part(text)
+        {
+            let rest = text.split_off(part.end);
+            self.end_text();
+            self.scan = part.inside.as_deref().map(Scan::inside).unwrap_or_default();
+            self.push(Body::Text { text: rest, live: true, inside: part.inside });
+        }
     }
 
     /// The model's text is over for now.
@@ -85,6 +89,8 @@ impl Transcript {
         let Some(cell) = self.cells.last_mut() else { return };
         let Body::Text { text, live, inside } = &mut cell.body else { return };
         *live = false;
+        // It had room to grow, or for all that came with it.
+        text.shrink_to_fit();
         if text.trim().is_empty() && inside.is_none() {
             self.cells.pop();
         } else {
@@ -243,6 +249,20 @@ impl Transcript {
                 }
             }
             cell.touch();
+        }
+    }
+
+    /// These cells were in sight: rows of those that are screens away are let go, so that memory
+    /// follows the screen and not the transcript.
+    pub fn saw(&mut self, cells: Range<usize>, height: usize) {
+        // A cell has a row at least.
+        let margin = 2 * height;
+        let near = cells.start.saturating_sub(margin)..(cells.end + margin).min(self.cells.len());
+        let old = std::mem::replace(&mut self.near, near.clone());
+        for at in old.filter(|at| !near.contains(at)) {
+            if let Some(cell) = self.cells.get_mut(at) {
+                cell.far();
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use pretty_assertions::assert_eq;
 mod answers;
 mod guarded;
 mod live;
+mod memory;
 mod sizes;
 
 use crate::{
