@@ -87,6 +87,7 @@ pub fn view(state: &State, frame: &mut Frame<'_>) -> Drawn {
     let room = room(area.width, area.height);
     if room == Room::Tiny {
         status::tiny(state, &mut pen, area);
+        plain(state, frame);
         return drawn;
     }
     let (area, status) = split_bottom(area, 1);
@@ -103,10 +104,21 @@ pub fn view(state: &State, frame: &mut Frame<'_>) -> Drawn {
         side::draw(state, &mut pen, side);
         seam(&mut pen, side, main);
     }
+    plain(state, frame);
     if let Some(cursor) = cursor {
         frame.set_cursor_position(cursor);
     }
     drawn
+}
+
+/// Signs within our own words, where they cannot be drawn. Words are cut in too many places to ask
+/// each of them what the terminal can do.
+fn plain(state: &State, frame: &mut Frame<'_>) {
+    for cell in &mut frame.buffer_mut().content {
+        if let Some(plain) = state.look.marks.plain(cell.symbol()) {
+            cell.set_symbol(plain);
+        }
+    }
 }
 
 /// The main column, from its head to the composer. Gives the place of the cursor.

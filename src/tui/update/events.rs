@@ -211,7 +211,7 @@ fn asked(state: &mut State, question: &Question, at: jiff::Timestamp) -> Vec<Eff
     let mut effects = vec![Effect::Prepare(Box::new(question.clone()))];
     effects.extend(colour(session, &question.call));
     if state.status.away && is_news(state, at) {
-        let who = question.path.join(" › ");
+        let who = question.path.join(&format!(" {} ", state.look.mark(Mark::Path)));
         effects.push(Effect::Notify(format!("{who} asks: {}", question.preview.object)));
     }
     effects

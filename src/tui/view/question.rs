@@ -219,7 +219,7 @@ fn seen(waiting: &Waiting, rows: std::ops::Range<usize>, total: usize) -> String
     } else if waiting.end_seen || rows.end >= total {
         "end seen".to_owned()
     } else {
-        format!("{} of {} seen", words::grouped(upto as u64), words::grouped(total as u64))
+        format!("{} of {} rows seen", words::grouped(upto as u64), words::grouped(total as u64))
     }
 }
 
@@ -352,13 +352,12 @@ fn keys(state: &State, pen: &mut Pen<'_>, area: Rect, waiting: &Waiting, live: b
         offers(pen, area, 0, &row);
         return;
     }
-    let gap: [usize; 5] = if area.width >= 88 { [7, 4, 4, 6, 6] } else { [5, 2, 2, 4, 3] };
+    let gap: [usize; 4] = if area.width >= 88 { [7, 4, 4, 6] } else { [5, 2, 2, 4] };
     let row = [
         ("y", "yes, once", live, gap[0]),
         ("n", "no", live, gap[1]),
         ("f", "no, because…", live, gap[2]),
         ("N", "no, stop the turn", live, gap[3]),
-        ("e", "edit", false, gap[4]),
         ("w", "wider…", wider, 0),
     ];
     offers(pen, area, 0, &row);

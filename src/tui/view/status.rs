@@ -168,10 +168,11 @@ pub(super) fn tiny(state: &State, pen: &mut Pen<'_>, area: Rect) {
 
 /// The title of the terminal: it changes with the state, never with the second.
 pub fn title(state: &State) -> String {
-    let place = &state.place.workspace;
-    match (state.queue.asking(), state.sessions.at_work()) {
-        (0, 0) => format!("{place} · footplate"),
-        (0, work) => format!("◐ {work} · {place} · footplate"),
-        (asking, _) => format!("! {asking} · {place} · footplate"),
-    }
+    let (place, dot) = (&state.place.workspace, state.look.dot());
+    let what = match (state.queue.asking(), state.sessions.at_work()) {
+        (0, 0) => String::new(),
+        (0, work) => format!("{} {work}{dot}", state.look.mark(Mark::Running)),
+        (asking, _) => format!("{} {asking}{dot}", state.look.mark(Mark::Needs)),
+    };
+    format!("{what}{place}{dot}footplate")
 }
