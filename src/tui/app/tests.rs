@@ -12,15 +12,17 @@ use crate::{
         BoxFuture,
         clock::Reading,
         command::Command,
+        event::Seal,
         gate::approval::{Answer, NobodyWaits, Scope},
-        id::CallId,
+        id::{CallId, SessionId},
         port::{OutputPage, StartError, StoreError},
-        spec::Limits,
+        spec::{Limits, Mode, SessionSpec},
     },
     tui::{
         stage::{LEX, write_question},
+        state::Leave,
         terminal::LineMode,
-        theme::Depth,
+        theme::{Depth, Marks},
     },
 };
 

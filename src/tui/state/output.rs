@@ -48,7 +48,13 @@ pub struct Output {
 
 impl Run {
     /// A run that begins, and has printed nothing that was read.
-    pub fn new(call: CallId, session: SessionId, program: &str, limit_ms: u64, since: Timestamp) -> Self {
+    pub fn new(
+        call: CallId,
+        session: SessionId,
+        program: &str,
+        limit_ms: u64,
+        since: Timestamp,
+    ) -> Self {
         Self {
             call,
             session,
@@ -124,7 +130,8 @@ impl Output {
             } else if self.above > 0 {
                 // A view that was moved holds its text.
                 let more = page.total.saturating_sub(self.page.total);
-                self.above = (self.above + usize::try_from(more).unwrap_or(0)).min(page.lines.len());
+                self.above =
+                    (self.above + usize::try_from(more).unwrap_or(0)).min(page.lines.len());
             }
             self.of = Some(call);
             self.page = page;

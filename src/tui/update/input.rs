@@ -144,7 +144,10 @@ fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Quit => quit(state),
         Action::Go(go) => panes::go(state, go),
         Action::Move(by) => panes::scroll(state, by),
-        Action::Open => panes::open(state),
+        Action::Open => return panes::open(state),
+        Action::Copy => return question::copy(state),
+        Action::Script => question::script(state),
+        Action::Stop => panes::stop(state),
         Action::NotNow => panes::not_now(state),
         // Answers go through the guard and nowhere else.
         Action::Answer(_) => {}

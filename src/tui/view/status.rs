@@ -41,9 +41,7 @@ pub(super) fn line(state: &State, pen: &mut Pen<'_>, area: Rect) {
         None => {
             &[Some(Part::Model), Some(Part::Context), None, Some(Part::Tokens), Some(Part::Work)]
         }
-        Some(_) => {
-            &[Some(Part::Model), Some(Part::Context), Some(Part::Tokens), Some(Part::Work)]
-        }
+        Some(_) => &[Some(Part::Model), Some(Part::Context), Some(Part::Tokens), Some(Part::Work)],
     };
     let mut order = order.iter();
     loop {
@@ -111,7 +109,11 @@ fn parts(state: &State, pen: &Pen<'_>) -> Vec<(Part, Span<'static>)> {
     let node = state.sessions.node();
     let mode = node.map_or(state.place.mode, |node| node.mode);
     let role = if mode == Mode::Auto { Role::Warn } else { Role::Text };
-    let mut parts = vec![(Part::Mode, pen.span(mode.name(), role))];
+    let name = match mode {
+        Mode::Auto => format!("{} auto", pen.look.mark(Mark::Warning)),
+        Mode::Plan | Mode::Default | Mode::AcceptEdits | Mode::Guarded => mode.name().to_owned(),
+    };
+    let mut parts = vec![(Part::Mode, pen.span(name, role))];
     let Seal::None = state.place.seal;
     parts.push((Part::Seal, pen.span(words::seal(state.place.seal), Role::Warn)));
     let work = state.sessions.at_work();

@@ -245,6 +245,12 @@ fn the_lists() {
     stage.key("esc");
     stage.key("F4");
     assert_snapshot!("output_80", stage.screen());
+    stage.key("F8");
+    assert_snapshot!("mode_80", stage.screen());
+    for key in ["esc", "F2", "down", "s"] {
+        stage.key(key);
+    }
+    assert_snapshot!("stop_80", stage.screen());
 }
 
 #[test]

@@ -81,6 +81,9 @@ fn stories(agent: &str) -> Vec<(&'static str, Stage)> {
         ("waiting", pressed(write(), &["F3"])),
         ("output", pressed(base(), &["F4"])),
         ("help", pressed(write(), &["F1", "pgdn"])),
+        ("mode", pressed(base(), &["F8", "end"])),
+        ("stop", pressed(write(), &["F2", "s"])),
+        ("script", pressed(write(), &["p"])),
         ("quit", pressed(base(), &["ctrl+q"])),
         ("transcript", pressed(base(), &["shift+tab", "shift+up", "enter", "home"])),
     ]
