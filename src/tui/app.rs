@@ -2,9 +2,10 @@
 //! comes first, applies it, and draws when a frame is due; it never waits for work.
 
 mod keys;
+mod opening;
 mod work;
 
-use std::{collections::VecDeque, io, path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::VecDeque, io, sync::Arc, time::Duration};
 
 use ratatui::layout::Size;
 use tokio::{sync::mpsc, task::JoinSet, time::Instant};
@@ -14,19 +15,18 @@ use super::{
     effect::{Effect, Start},
     frame::{FrameClock, Pace},
     message::{Came, Input, Message, News},
-    state::{Drawn, Leave, Moment, State, look::Look, status::Place},
+    state::{Drawn, Moment, State, look::Look, status::Place},
     terminal::{Progress, Signal, Signals, Terminal, Tty, Wishes},
-    theme::{Marks, Theme, watch},
+    theme::{Theme, watch},
     update::update,
     view,
 };
 use crate::kernel::{
-    event::{Envelope, Event, Seal},
-    id::SessionId,
+    event::{Envelope, Event},
     port::Desk,
-    spec::{Mode, SessionSpec},
 };
 
+pub use self::opening::{Beginning, Farewell, Opening};
 pub use super::state::status::{Check, Player};
 
 /// A turn of the loop that takes longer than this is a fault, and is logged as one.
@@ -34,52 +34,6 @@ const SLOW: Duration = Duration::from_millis(50);
 
 /// Events applied before keys are looked at again.
 const BATCH: usize = 256;
-
-/// Everything the screen is told at its beginning.
-pub struct Opening {
-    /// The folder's name, as it is shown.
-    pub workspace: String,
-    /// Who plays the model.
-    pub player: Player,
-    /// What a run of Python may do on this system.
-    pub seal: Seal,
-    /// The mode new sessions start in.
-    pub mode: Mode,
-    /// The session that was started or resumed already, which comes into view.
-    pub session: Option<SessionId>,
-    /// What is known of this computer; a line that is still being looked at says so.
-    pub looked_at: Vec<Check>,
-    /// What the person was last at here, in a line.
-    pub last_here: Option<String>,
-    /// Describes the session to start, in this folder or for the tour. May block for the time of
-    /// small file operations; an error is one line what, one line what to do.
-    pub begin: Arc<dyn Fn(Start) -> Result<Beginning, String> + Send + Sync>,
-    pub theme: Theme,
-    /// Watched, if the theme came from a file.
-    pub theme_file: Option<PathBuf>,
-    pub marks: Marks,
-    /// What was said here before, oldest first.
-    pub history: Vec<String>,
-    /// What is learnt about this computer meanwhile.
-    pub news: mpsc::UnboundedReceiver<News>,
-}
-
-/// A session to be started.
-pub struct Beginning {
-    pub spec: SessionSpec,
-    /// The first words, where the person has not said any.
-    pub message: Option<String>,
-}
-
-/// What is left when the screen is gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Farewell {
-    pub leave: Leave,
-    /// The signal, if one ended it.
-    pub signal: Option<Signal>,
-    /// The session that was in view.
-    pub session: Option<SessionId>,
-}
 
 /// Runs the screen on the terminal behind standard output until the person leaves it. The terminal
 /// is given back on every way out. An error means that there is no terminal or that it went away.
@@ -366,6 +320,12 @@ impl App {
             Effect::Notify(text) => {
                 self.terminal.bell();
                 self.terminal.notify(&text);
+            }
+            Effect::Copy(text) => {
+                if !self.terminal.copy(&text) {
+                    let why = "Not copied: too long for a clipboard.".to_owned();
+                    return Some(Message::Told(News::Said(why)));
+                }
             }
             Effect::Suspend => self.suspend(),
         }

@@ -1,5 +1,5 @@
-//! The pieces a transcript is made of. What is over keeps its rows; only what still changes is
-//! laid out again.
+//! The pieces a transcript is made of. What is over keeps its rows while it is near the screen, and
+//! its height for good; only what still changes is laid out again.
 
 mod code;
 pub mod column;
@@ -21,7 +21,7 @@ use crate::{
     tui::{highlight::Colours, theme::Mark},
 };
 
-pub use rows::{Scene, rows, state_mark};
+pub use rows::{Scene, height, rows, state_mark};
 
 /// One piece.
 #[derive(Clone, Debug)]
@@ -30,8 +30,13 @@ pub struct Cell {
     cache: RefCell<Option<Cached>>,
 }
 
-/// Rows, and the width and look they were laid out for.
-type Cached = (usize, u64, Arc<Vec<Line<'static>>>);
+/// How high a piece is at one width and in one look, and its rows while they are wanted.
+#[derive(Clone, Debug)]
+struct Cached {
+    key: (usize, u64),
+    height: usize,
+    rows: Option<Arc<Vec<Line<'static>>>>,
+}
 
 /// What kind of piece it is.
 #[derive(Clone, Debug)]
@@ -123,6 +128,18 @@ impl Cell {
     /// Something changed in it.
     pub fn touch(&mut self) {
         self.cache.get_mut().take();
+    }
+
+    /// It is far from the screen: its rows are let go, and its height is kept.
+    pub fn far(&mut self) {
+        if let Some(cached) = self.cache.get_mut() {
+            cached.rows = None;
+        }
+    }
+
+    #[cfg(test)]
+    pub fn has_rows(&self) -> bool {
+        self.cache.borrow().as_ref().is_some_and(|cached| cached.rows.is_some())
     }
 
     /// Whether its rows depend on nothing but their width and look.

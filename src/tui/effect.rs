@@ -19,6 +19,8 @@ pub enum Effect {
     Colour(SessionId, CallId, String),
     /// Make a question ready to be shown.
     Prepare(Box<Question>),
+    /// Put a text on the clipboard.
+    Copy(String),
     /// Call someone who looks elsewhere.
     Notify(String),
     /// Stop until the shell continues us.

@@ -25,6 +25,9 @@ pub enum Place {
     Help,
     Connect,
     Quit,
+    Mode,
+    Stop,
+    Script,
 }
 
 /// What a key does.
@@ -39,6 +42,12 @@ pub enum Action {
     Open,
     /// Puts a question off, or takes it up again.
     NotNow,
+    /// Puts what is asked about on the clipboard.
+    Copy,
+    /// Shows the script that asks.
+    Script,
+    /// Asks whether the chosen session is to be stopped.
+    Stop,
     /// Does what a form describes.
     Confirm,
     /// Empties the draft, else quits on the second press.
@@ -59,6 +68,7 @@ pub enum Go {
     Sessions,
     Waiting,
     Output,
+    Mode,
     Back,
     Forward,
     Parent,

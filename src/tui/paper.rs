@@ -74,6 +74,11 @@ fn program(argv: &[String], cwd: &str, limit_ms: u64) -> Vec<(String, String)> {
     fields
 }
 
+/// A program and its arguments in one line, told apart as in the question.
+pub fn line(argv: &[String]) -> String {
+    argv.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" ")
+}
+
 /// An argument as it is if nothing in it can be misread, else as a quoted text.
 fn quoted(argument: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%^".contains(c);

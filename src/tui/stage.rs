@@ -159,6 +159,7 @@ impl Stage {
                     }
                     other @ (Effect::Send(_)
                     | Effect::Start { .. }
+                    | Effect::Copy(_)
                     | Effect::Notify(_)
                     | Effect::Suspend) => self.effects.push(other),
                 }

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use waiting::Queue;
 
 use crate::{
-    kernel::id::ApprovalId,
+    kernel::id::{ApprovalId, SessionId},
     tui::{guard::Guard, keymap},
 };
 
@@ -64,11 +64,30 @@ pub enum Focus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Popup {
     Sessions,
-    Waiting { row: usize },
+    Waiting {
+        row: usize,
+    },
     Output,
-    Help { of: keymap::Place, top: usize },
+    Help {
+        of: keymap::Place,
+        top: usize,
+    },
     Connect,
-    Quit { row: usize },
+    Quit {
+        row: usize,
+    },
+    Mode {
+        row: usize,
+    },
+    /// Whether this one is to be stopped.
+    Stop {
+        session: SessionId,
+        row: usize,
+    },
+    /// The script that asks, from this row on.
+    Script {
+        top: usize,
+    },
 }
 
 /// Why the screen was left.
@@ -110,6 +129,8 @@ pub struct DrawnText {
     pub width: usize,
     pub height: usize,
     pub top: (usize, usize),
+    /// The cells of which something was in sight end here.
+    pub end: usize,
     /// Rows below the last one in sight.
     pub below: usize,
 }
@@ -145,6 +166,9 @@ impl State {
             Some(Popup::Help { .. }) => return Place::Help,
             Some(Popup::Connect) => return Place::Connect,
             Some(Popup::Quit { .. }) => return Place::Quit,
+            Some(Popup::Mode { .. }) => return Place::Mode,
+            Some(Popup::Stop { .. }) => return Place::Stop,
+            Some(Popup::Script { .. }) => return Place::Script,
             None => {}
         }
         match self.focus {

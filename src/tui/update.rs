@@ -14,7 +14,7 @@ pub(crate) use question::{asker, why_not_wider};
 use super::{
     effect::Effect,
     message::{Came, Message, News},
-    state::{Drawn, Focus, Leave, Moment, State},
+    state::{Drawn, Focus, Leave, Moment, State, transcript},
 };
 
 /// Applies one message.
@@ -64,8 +64,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     if state.place.leaving && state.sessions.at_work() == 0 {
         state.leave = Some(Leave::Quit);
     }
-    let other = state.output.shown().is_some_and(|run| state.output.of != Some(run.call));
-    if other && let Some((session, call)) = state.output.want() {
+    if let Some((session, call)) = state.output.want(state.sessions.viewed()) {
         effects.push(Effect::ReadOutput(session, call));
     }
     effects
@@ -97,6 +96,10 @@ fn note(state: &mut State, drawn: Drawn) {
             }
         }
         None => state.guard.hidden(),
+    }
+    if let Some(node) = state.sessions.node_mut() {
+        let text = drawn.transcript;
+        node.transcript.saw(text.top.0..text.end, text.height);
     }
     state.drawn = drawn;
 }
@@ -147,10 +150,11 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             }
         }
         Came::Output(call, page) => {
-            if state.output.came(call, page)
-                && let Some((session, call)) = state.output.want()
-            {
-                return vec![Effect::ReadOutput(session, call)];
+            let page = page.unwrap_or_default();
+            let last = transcript::tail(&page.lines);
+            let node = state.output.came(call, page).and_then(|id| state.sessions.get_mut(id));
+            if let Some(node) = node {
+                node.transcript.printed(call, last);
             }
         }
         Came::Coloured(session, call, colours) => {

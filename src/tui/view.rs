@@ -1,13 +1,16 @@
 //! The state as a frame. A plain function: it reads nothing but the state, changes nothing, and
 //! says what it has shown, for the screen acts only on what was really there.
 
+mod choice;
 mod composer;
 mod forms;
 mod lists;
+mod offers;
 mod output;
 mod pen;
 mod popup;
 mod question;
+pub(super) mod script;
 mod side;
 mod start;
 mod status;
@@ -87,6 +90,7 @@ pub fn view(state: &State, frame: &mut Frame<'_>) -> Drawn {
     let room = room(area.width, area.height);
     if room == Room::Tiny {
         status::tiny(state, &mut pen, area);
+        plain(state, frame);
         return drawn;
     }
     let (area, status) = split_bottom(area, 1);
@@ -103,10 +107,21 @@ pub fn view(state: &State, frame: &mut Frame<'_>) -> Drawn {
         side::draw(state, &mut pen, side);
         seam(&mut pen, side, main);
     }
+    plain(state, frame);
     if let Some(cursor) = cursor {
         frame.set_cursor_position(cursor);
     }
     drawn
+}
+
+/// Signs within our own words, where they cannot be drawn. Words are cut in too many places to ask
+/// each of them what the terminal can do.
+fn plain(state: &State, frame: &mut Frame<'_>) {
+    for cell in &mut frame.buffer_mut().content {
+        if let Some(plain) = state.look.marks.plain(cell.symbol()) {
+            cell.set_symbol(plain);
+        }
+    }
 }
 
 /// The main column, from its head to the composer. Gives the place of the cursor.
@@ -187,15 +202,30 @@ fn popup_over(
         Popup::Output => drawn.output = output::draw(state, pen, whole, Keys::Here),
         Popup::Help { of, top } => popup::help(pen, whole, of, top),
         Popup::Connect => popup::connect(state, pen, whole),
+        Popup::Script { top } => script::draw(state, pen, whole, top),
         Popup::Quit { row } => {
-            let (above, below) = split_bottom(body, popup::quit_rows(state));
-            match state.sessions.node() {
-                Some(node) => drawn.transcript = transcript::draw(state, node, pen, above),
-                None => start::draw(state, pen, above),
-            }
+            let below = below(state, pen, body, popup::quit_rows(state), drawn);
             popup::quit(state, pen, below, row);
         }
+        Popup::Mode { row } => {
+            let below = below(state, pen, body, choice::MODE_ROWS, drawn);
+            choice::mode(state, pen, below, row);
+        }
+        Popup::Stop { session, row } => {
+            let below = below(state, pen, body, choice::STOP_ROWS, drawn);
+            choice::stop(state, pen, below, session, row);
+        }
     }
+}
+
+/// So many rows at the bottom for a short list; what was there goes on above them.
+fn below(state: &State, pen: &mut Pen<'_>, body: Rect, rows: u16, drawn: &mut Drawn) -> Rect {
+    let (above, below) = split_bottom(body, rows);
+    match state.sessions.node() {
+        Some(node) => drawn.transcript = transcript::draw(state, node, pen, above),
+        None => start::draw(state, pen, above),
+    }
+    below
 }
 
 /// The rule at the top: where we are, how much is below a view that was moved, and how long this

@@ -12,15 +12,17 @@ use crate::{
         BoxFuture,
         clock::Reading,
         command::Command,
+        event::Seal,
         gate::approval::{Answer, NobodyWaits, Scope},
-        id::CallId,
+        id::{CallId, SessionId},
         port::{OutputPage, StartError, StoreError},
-        spec::Limits,
+        spec::{Limits, Mode, SessionSpec},
     },
     tui::{
         stage::{LEX, write_question},
+        state::Leave,
         terminal::LineMode,
-        theme::Depth,
+        theme::{Depth, Marks},
     },
 };
 
@@ -34,7 +36,11 @@ impl Glass {
     }
 
     /// Blocks until the screen satisfies `seen`; fails with the last screen.
-    async fn wait_until(&self, what: &'static str, seen: fn(&str) -> bool) -> String {
+    async fn wait_until(
+        &self,
+        what: &'static str,
+        seen: impl Fn(&str) -> bool + Send + 'static,
+    ) -> String {
         let glass = self.clone();
         let wait = move || {
             let (parser, changed) = &*glass.0;
@@ -166,6 +172,15 @@ impl Running {
         }
     }
 
+    /// Waits for a frame with live letters, and for the one after it: by then the screen knows that
+    /// the first was seen. The clock of the question goes on, so it comes.
+    async fn sees_live_letters(&self) {
+        let live = |screen: &str| screen.contains("y yes, once");
+        let first = self.glass.wait_until("live letters", live).await;
+        let next = move |screen: &str| live(screen) && screen != first;
+        self.glass.wait_until("the next second", next).await;
+    }
+
     /// Somebody who has seen the letters presses one, a moment later.
     fn answers(&self, letter: char) {
         let mut at = now();
@@ -204,7 +219,7 @@ async fn words_start_a_session_and_a_live_letter_answers_its_question() {
     running.glass.wait_until("the session", |screen| screen.contains("you    hello there")).await;
     let question = write_question(1);
     running.host.happens(Event::ApprovalRequested { question });
-    running.glass.wait_until("live letters", |screen| screen.contains("y yes, once")).await;
+    running.sees_live_letters().await;
     running.answers('y');
     let yes = Answer::Allow { scope: Scope::Once };
     let answered = Event::ApprovalAnswered {
@@ -254,7 +269,7 @@ async fn an_answer_that_comes_too_late_is_said_to() {
     let running = Running::start(Host { late: true, ..Host::default() });
     running.host.happens(Event::SessionStarted { spec: spec() });
     running.host.happens(Event::ApprovalRequested { question: write_question(1) });
-    running.glass.wait_until("live letters", |screen| screen.contains("y yes, once")).await;
+    running.sees_live_letters().await;
     running.answers('y');
     running.glass.wait_until("the news", |screen| screen.contains("Not done: main.py:12")).await;
 }

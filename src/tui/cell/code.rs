@@ -153,8 +153,7 @@ fn effect(nested: &Nested, scene: &Scene<'_>) -> Line<'static> {
 }
 
 fn printed(code: &Code, scene: &Scene<'_>) -> Vec<Line<'static>> {
-    let running = !code.progress.is_over() && scene.output.of == Some(code.call);
-    let lines = if running { &scene.output.page.lines } else { &code.output };
+    let lines = &code.output;
     let failed = matches!(code.progress, Progress::Failed(_) | Progress::Limit(_));
     let count = match code.fold {
         Fold::Shut if failed => OUTPUT,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ratatui::text::Line;
 
-use super::{Body, Cell, Scene, rows};
+use super::{Body, Cell, Scene};
 
 /// A cell, and a row of it.
 pub type Spot = (usize, usize);
@@ -20,7 +20,7 @@ pub fn gap(cells: &[Cell], at: usize) -> bool {
 
 /// The rows a cell takes, the blank one included.
 pub fn height(cells: &[Cell], at: usize, scene: &Scene<'_>) -> usize {
-    rows(&cells[at], scene).len() + usize::from(gap(cells, at))
+    super::height(&cells[at], scene) + usize::from(gap(cells, at))
 }
 
 /// The row at a spot, if the cell has one there; the blank one is absent.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use ratatui::text::{Line, Span};
 
-use super::{Body, Called, Cell, Progress, code};
+use super::{Body, Cached, Called, Cell, Progress, code};
 use crate::{
     kernel::{
         event::Outcome,
@@ -39,6 +39,11 @@ pub struct Scene<'a> {
 }
 
 impl Scene<'_> {
+    /// What the rows of a settled cell depend on.
+    fn key(&self) -> (usize, u64) {
+        (self.width, self.look.revision())
+    }
+
     /// The cells text is moved in by, so that names stand free.
     pub fn indent(&self) -> usize {
         if self.width < 56 { 2 } else { 7 }
@@ -90,20 +95,33 @@ pub fn state_mark(sessions: &Sessions, queue: &Queue, session: SessionId) -> Mar
 
 /// The rows of a cell; those of one that is over are laid out once for each width and look.
 pub fn rows(cell: &Cell, scene: &Scene<'_>) -> Arc<Vec<Line<'static>>> {
-    let key = (scene.width, scene.look.revision());
+    let known = cached(cell, scene, |cached| cached.rows.clone());
+    known.unwrap_or_else(|| {
+        let rows = Arc::new(lay_out(cell, scene));
+        keep(cell, scene, rows.len(), Some(rows.clone()));
+        rows
+    })
+}
+
+/// How many rows a cell has. Nothing but the number is kept, for many are counted that nobody sees.
+pub fn height(cell: &Cell, scene: &Scene<'_>) -> usize {
+    let known = cached(cell, scene, |cached| Some(cached.height));
+    known.unwrap_or_else(|| {
+        let height = lay_out(cell, scene).len();
+        keep(cell, scene, height, None);
+        height
+    })
+}
+
+fn cached<T>(cell: &Cell, scene: &Scene<'_>, of: impl Fn(&Cached) -> Option<T>) -> Option<T> {
+    let cache = cell.cache.borrow();
+    cache.as_ref().filter(|cached| cell.settled() && cached.key == scene.key()).and_then(of)
+}
+
+fn keep(cell: &Cell, scene: &Scene<'_>, height: usize, rows: Option<Arc<Vec<Line<'static>>>>) {
     if cell.settled() {
-        let cache = cell.cache.borrow();
-        if let Some((width, revision, rows)) = cache.as_ref()
-            && (*width, *revision) == key
-        {
-            return rows.clone();
-        }
+        *cell.cache.borrow_mut() = Some(Cached { key: scene.key(), height, rows });
     }
-    let rows = Arc::new(lay_out(cell, scene));
-    if cell.settled() {
-        *cell.cache.borrow_mut() = Some((key.0, key.1, rows.clone()));
-    }
-    rows
 }
 
 fn lay_out(cell: &Cell, scene: &Scene<'_>) -> Vec<Line<'static>> {

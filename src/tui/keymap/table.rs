@@ -6,8 +6,8 @@ use super::{
     Action::{self, Answer, Begin as First, Edit as Text, Go as To, Move as By},
     Begin, Edit, Go, Key, Letter, Move,
     Place::{
-        self, Because, Composer, Connect, Everywhere, Help, Output, Question, Quit, Sessions,
-        Start, Transcript, Waiting, Wider,
+        self, Because, Composer, Connect, Everywhere, Help, Output, Question, Quit, Script,
+        Sessions, Start, Stop, Transcript, Waiting, Wider,
     },
     Row,
 };
@@ -45,6 +45,8 @@ pub const TABLE: &[Row] = &[
     row(Question, SCROLL, "scroll"),
     row(Question, ENDS, "first, last line"),
     row(Question, OPEN, "in full, and back"),
+    row(Question, &[(Key::char('p'), Action::Script)], "the script that asks"),
+    row(Question, &[(Key::char('c'), Action::Copy)], "copy what is asked about"),
     row(
         Question,
         &[(LEFT, To(Go::PreviousQuestion)), (RIGHT, To(Go::NextQuestion))],
@@ -79,6 +81,7 @@ pub const TABLE: &[Row] = &[
     row(Sessions, SCROLL, "move"),
     row(Sessions, ENDS, "first, last"),
     row(Sessions, OPEN, "show it"),
+    row(Sessions, &[(Key::char('s'), Action::Stop)], "stop its turn…"),
     row(Waiting, SCROLL, "move"),
     row(Waiting, ENDS, "first, last"),
     row(Waiting, OPEN, "open the question"),
@@ -87,6 +90,12 @@ pub const TABLE: &[Row] = &[
     row(Help, ENDS, "first, last"),
     row(Quit, &[(UP, By(Move::Up)), (DOWN, By(Move::Down))], "choose"),
     row(Quit, OPEN, "do it"),
+    row(Place::Mode, &[(UP, By(Move::Up)), (DOWN, By(Move::Down))], "choose"),
+    row(Place::Mode, OPEN, "take it"),
+    row(Stop, &[(UP, By(Move::Up)), (DOWN, By(Move::Down))], "choose"),
+    row(Stop, OPEN, "do it"),
+    row(Script, SCROLL, "scroll"),
+    row(Script, ENDS, "first, last line"),
     row(Connect, OPEN, "back"),
     row(Everywhere, &[(Key::ctrl('g'), To(Go::Question))], "what needs you; again: the next"),
     row(
@@ -107,6 +116,7 @@ pub const TABLE: &[Row] = &[
         ],
         "sessions, waiting, output",
     ),
+    row(Everywhere, &[(Key::plain(KeyCode::F(8)), To(Go::Mode))], "mode…"),
     row(
         Everywhere,
         &[

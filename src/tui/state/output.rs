@@ -24,6 +24,9 @@ pub struct Run {
     pub program: String,
     pub limit_ms: u64,
     pub lines: u64,
+    /// How much of it was told of so far, and how much of that was asked for.
+    news: u64,
+    asked: u64,
     pub since: Timestamp,
     /// How it ended, and what it used.
     pub ended: Option<(String, u64)>,
@@ -39,8 +42,36 @@ pub struct Output {
     /// Rows above the end; 0 follows.
     pub above: usize,
     pub clocks: HashMap<CallId, Reading>,
-    asked: bool,
-    stale: bool,
+    /// Its lines are on their way.
+    reading: Option<CallId>,
+}
+
+impl Run {
+    /// A run that begins, and has printed nothing that was read.
+    pub fn new(
+        call: CallId,
+        session: SessionId,
+        program: &str,
+        limit_ms: u64,
+        since: Timestamp,
+    ) -> Self {
+        Self {
+            call,
+            session,
+            program: program.to_owned(),
+            limit_ms,
+            lines: 0,
+            news: 1,
+            asked: 0,
+            since,
+            ended: None,
+        }
+    }
+
+    /// There may be more of it than was read.
+    pub fn told(&mut self) {
+        self.news += 1;
+    }
 }
 
 impl Output {
@@ -69,33 +100,43 @@ impl Output {
         self.runs.iter().filter(|run| run.ended.is_none()).map(|run| run.call)
     }
 
-    /// There is more to read of the shown run: what to ask for, unless it is being asked already.
-    pub fn want(&mut self) -> Option<(SessionId, CallId)> {
-        if self.asked {
-            self.stale = true;
+    /// What is to be read next, one at a time: the shown run, then those that run in the session
+    /// in view, whose last lines stand below their text.
+    pub fn want(&mut self, viewed: Option<SessionId>) -> Option<(SessionId, CallId)> {
+        if self.reading.is_some() {
             return None;
         }
-        let run = self.shown()?;
-        let wanted = (run.session, run.call);
-        self.asked = true;
-        Some(wanted)
+        let shown = self.shown().map(|run| run.call);
+        let behind = |run: &Run| {
+            if Some(run.call) == shown {
+                run.asked < run.news || self.of != shown
+            } else {
+                run.asked < run.news && run.ended.is_none() && Some(run.session) == viewed
+            }
+        };
+        let at = self.runs.iter().rposition(behind)?;
+        let run = &mut self.runs[at];
+        run.asked = run.news;
+        self.reading = Some(run.call);
+        Some((run.session, run.call))
     }
 
-    /// Lines came; true if there is more to ask for.
-    pub fn came(&mut self, call: CallId, page: Option<OutputPage>) -> bool {
-        self.asked = false;
-        let page = page.unwrap_or_default();
-        if self.of != Some(call) {
-            self.above = 0;
-        } else if self.above > 0 {
-            // A view that was moved holds its text.
-            let more = page.total.saturating_sub(self.page.total);
-            self.above = (self.above + usize::try_from(more).unwrap_or(0)).min(page.lines.len());
+    /// Lines came; gives the session they are of.
+    pub fn came(&mut self, call: CallId, page: OutputPage) -> Option<SessionId> {
+        self.reading = None;
+        if self.shown().is_some_and(|run| run.call == call) {
+            if self.of != Some(call) {
+                self.above = 0;
+            } else if self.above > 0 {
+                // A view that was moved holds its text.
+                let more = page.total.saturating_sub(self.page.total);
+                self.above =
+                    (self.above + usize::try_from(more).unwrap_or(0)).min(page.lines.len());
+            }
+            self.of = Some(call);
+            self.page = page;
         }
-        self.of = Some(call);
-        self.page = page;
-        let other = self.shown().is_some_and(|run| self.of != Some(run.call));
-        std::mem::take(&mut self.stale) || other
+        self.runs.iter().find(|run| run.call == call).map(|run| run.session)
     }
 
     /// Running time used by a run, and whether its clock stands still.

@@ -196,9 +196,4 @@ impl Sessions {
     pub fn at_work(&self) -> usize {
         self.nodes.values().filter(|node| node.doing.works()).count()
     }
-
-    /// The name of a session as it is shown: its agents' names from the root on.
-    pub fn path(&self, id: SessionId) -> String {
-        self.nodes.get(&id).map(|node| node.spec.path.join(" › ")).unwrap_or_default()
-    }
 }

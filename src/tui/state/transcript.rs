@@ -1,13 +1,17 @@
 //! What was said and done in one session, in order.
 
+mod made;
 mod scan;
 
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::Range};
 
 use jiff::Timestamp;
-use serde_json::Value;
 
-use self::scan::Scan;
+pub use self::made::tail;
+use self::{
+    made::{code, object, output_text},
+    scan::Scan,
+};
 use crate::{
     kernel::{
         capability::{Body as Effect, Category},
@@ -43,6 +47,8 @@ pub struct Transcript {
     calls: HashMap<CallId, usize>,
     /// How far the live text was read.
     scan: Scan,
+    /// The cells that may hold rows for the screen.
+    near: Range<usize>,
 }
 
 impl Transcript {
@@ -68,12 +74,14 @@ impl Transcript {
             return;
         };
         text.push_str(more);
-        let Some(part) = self.scan.part(text) else { return };
-        let rest = text.split_off(part.end);
-        self.end_text();
-        self.scan = part.inside.as_deref().map(Scan::inside).unwrap_or_default();
-        self.push(Body::Text { text: String::new(), live: true, inside: part.inside });
-        self.streamed(&rest);
+        while let Some(Cell { body: Body::Text { text, .. }, .. }) = self.cells.last_mut()
+            && let Some(part) = self.scan.part(text)
+        {
+            let rest = text.split_off(part.end);
+            self.end_text();
+            self.scan = part.inside.as_deref().map(Scan::inside).unwrap_or_default();
+            self.push(Body::Text { text: rest, live: true, inside: part.inside });
+        }
     }
 
     /// The model's text is over for now.
@@ -81,6 +89,8 @@ impl Transcript {
         let Some(cell) = self.cells.last_mut() else { return };
         let Body::Text { text, live, inside } = &mut cell.body else { return };
         *live = false;
+        // It had room to grow, or for all that came with it.
+        text.shrink_to_fit();
         if text.trim().is_empty() && inside.is_none() {
             self.cells.pop();
         } else {
@@ -106,12 +116,15 @@ impl Transcript {
         self.push(body);
     }
 
-    /// A new turn begins: runs that went well fold, unless someone looks at them.
+    /// Something new begins: runs that went well fold, unless someone looks at them. The newest
+    /// run is what the model speaks of now, so its last lines stay.
     pub fn fold_finished(&mut self) {
         if self.scroll != Scroll::Follow {
             return;
         }
-        for cell in &mut self.cells {
+        let is_run = |cell: &Cell| matches!(cell.body, Body::Code(_));
+        let newest = self.cells.iter().rposition(is_run).unwrap_or_default();
+        for cell in &mut self.cells[..newest] {
             if let Body::Code(code) = &mut cell.body
                 && code.progress == Progress::Done
                 && code.fold == Fold::Part
@@ -193,13 +206,24 @@ impl Transcript {
         if let Some(code) = self.code_of(call)
             && code.call == call
         {
-            code.output = tail(&output_text(result));
+            let text = output_text(result);
+            code.output = tail(&text.trim_end().lines().collect::<Vec<_>>());
             if code.timed_out && !result.ok {
                 let limit = code.limit_ms.div_ceil(1000);
                 code.progress = Progress::Limit(format!("used its {limit} s and was ended"));
             }
         }
         self.touch(call);
+    }
+
+    /// A run that goes on has printed this last.
+    pub fn printed(&mut self, call: CallId, last: Vec<String>) {
+        if let Some(code) = self.code_of(call)
+            && code.call == call
+            && !code.progress.is_over()
+        {
+            code.output = last;
+        }
     }
 
     /// What is still open was cut off: the program that ran it is gone.
@@ -225,6 +249,20 @@ impl Transcript {
                 }
             }
             cell.touch();
+        }
+    }
+
+    /// These cells were in sight: rows of those that are screens away are let go, so that memory
+    /// follows the screen and not the transcript.
+    pub fn saw(&mut self, cells: Range<usize>, height: usize) {
+        // A cell has a row at least.
+        let margin = 2 * height;
+        let near = cells.start.saturating_sub(margin)..(cells.end + margin).min(self.cells.len());
+        let old = std::mem::replace(&mut self.near, near.clone());
+        for at in old.filter(|at| !near.contains(at)) {
+            if let Some(cell) = self.cells.get_mut(at) {
+                cell.far();
+            }
         }
     }
 
@@ -334,58 +372,4 @@ impl Transcript {
         let at = self.push(body);
         self.calls.insert(call.id, at);
     }
-}
-
-fn code(call: &Call, progress: Progress) -> Code {
-    let text = |key: &str| call.input.get(key).and_then(Value::as_str);
-    let source = text("code").unwrap_or_default();
-    Code {
-        call: call.id,
-        filename: text("filename").unwrap_or("main.py").to_owned(),
-        lines: source.trim_end_matches('\n').split('\n').map(str::to_owned).collect(),
-        colours: Vec::new(),
-        progress,
-        seal: None,
-        limit_ms: 0,
-        ran_ms: 0,
-        timed_out: false,
-        fold: Fold::Part,
-        reads: 0,
-        effects: Vec::new(),
-        output: Vec::new(),
-    }
-}
-
-/// What a call acts on, as far as its arguments tell.
-fn object(input: &Value) -> String {
-    let first = input.as_object().and_then(|fields| fields.values().next());
-    match first {
-        Some(Value::String(text)) => text.lines().next().unwrap_or_default().to_owned(),
-        Some(Value::Array(words)) => {
-            let words = words.iter().filter_map(Value::as_str);
-            words.collect::<Vec<_>>().join(" ")
-        }
-        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) | None => {
-            String::new()
-        }
-    }
-}
-
-/// What a run printed, or why it failed.
-fn output_text(result: &ToolResult) -> String {
-    match result.content.get("message").and_then(Value::as_str) {
-        Some(message) if !result.ok => message.to_owned(),
-        _ => match result.content.get("stdout").and_then(Value::as_str) {
-            Some(stdout) => stdout.to_owned(),
-            None => result.text(),
-        },
-    }
-}
-
-/// The last lines of an output, for the cell.
-fn tail(text: &str) -> Vec<String> {
-    const LINES: usize = 8;
-    let lines: Vec<_> = text.trim_end().lines().collect();
-    let from = lines.len().saturating_sub(LINES);
-    lines[from..].iter().map(|line| (*line).to_owned()).collect()
 }

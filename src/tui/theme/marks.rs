@@ -105,4 +105,23 @@ impl Marks {
     pub fn get(self, mark: Mark) -> &'static str {
         if self.ascii { mark.ascii() } else { mark.unicode() }
     }
+
+    /// What stands for a sign that our own words use, where it cannot be drawn. As wide as the sign.
+    pub fn plain(self, symbol: &str) -> Option<&'static str> {
+        const SIGNS: [(&str, &str); 11] = [
+            ("…", "~"),
+            ("›", ">"),
+            ("·", "|"),
+            ("−", "-"),
+            ("–", "-"),
+            ("←", "<"),
+            ("→", ">"),
+            ("↑", "^"),
+            ("↓", "v"),
+            ("⟨", "<"),
+            ("⟩", ">"),
+        ];
+        let found = SIGNS.iter().find(|(sign, _)| self.ascii && *sign == symbol);
+        found.map(|(_, plain)| *plain)
+    }
 }

@@ -69,38 +69,21 @@ fn of_run(state: &mut State, envelope: &Envelope) -> Vec<Effect> {
         return colour(session, call).into_iter().collect();
     }
     if let Event::ExecutionStarted { call, program, limit_ms, .. } = &envelope.event {
-        state.output.begin(Run {
-            call: *call,
-            session,
-            program: program.clone(),
-            limit_ms: *limit_ms,
-            lines: 0,
-            since: envelope.at,
-            ended: None,
-        });
+        state.output.begin(Run::new(*call, session, program, *limit_ms, envelope.at));
     }
     if let Event::OutputWritten { call, lines, .. } = &envelope.event {
         if let Some(run) = state.output.run_mut(*call) {
             run.lines = *lines;
+            run.told();
         }
-        return read(state, *call);
     }
     if let Event::ExecutionFinished { call, status, ran_ms, .. } = &envelope.event {
-        let effects = read(state, *call);
         if let Some(run) = state.output.run_mut(*call) {
             run.ended = Some((words::exit(status), *ran_ms));
+            run.told();
         }
-        return effects;
     }
     Vec::new()
-}
-
-/// Reads the output again if it is the one on the screen.
-fn read(state: &mut State, call: crate::kernel::id::CallId) -> Vec<Effect> {
-    if state.output.shown().is_none_or(|run| run.call != call) {
-        return Vec::new();
-    }
-    state.output.want().map(|(of, call)| Effect::ReadOutput(of, call)).into_iter().collect()
 }
 
 fn colour(session: SessionId, call: &Call) -> Option<Effect> {
@@ -159,6 +142,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
         }
         Event::CallStarted { call, category, .. } => {
             log.started(call, *category, at);
+            log.fold_finished();
             node.at = words::effect(*category, &call.name);
         }
         Event::ExecutionStarted { call, program, seal, limit_ms } => {
@@ -227,7 +211,7 @@ fn asked(state: &mut State, question: &Question, at: jiff::Timestamp) -> Vec<Eff
     let mut effects = vec![Effect::Prepare(Box::new(question.clone()))];
     effects.extend(colour(session, &question.call));
     if state.status.away && is_news(state, at) {
-        let who = question.path.join(" › ");
+        let who = question.path.join(&format!(" {} ", state.look.mark(Mark::Path)));
         effects.push(Effect::Notify(format!("{who} asks: {}", question.preview.object)));
     }
     effects

@@ -144,7 +144,10 @@ fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Quit => quit(state),
         Action::Go(go) => panes::go(state, go),
         Action::Move(by) => panes::scroll(state, by),
-        Action::Open => panes::open(state),
+        Action::Open => return panes::open(state),
+        Action::Copy => return question::copy(state),
+        Action::Script => question::script(state),
+        Action::Stop => panes::stop(state),
         Action::NotNow => panes::not_now(state),
         // Answers go through the guard and nowhere else.
         Action::Answer(_) => {}
@@ -225,7 +228,7 @@ fn leave(state: &mut State) -> Vec<Effect> {
             Some(Form::Wider(_)) => {}
             None => {
                 if state.queue.not_now().is_some() {
-                    state.status.say("Not now. It keeps waiting; F3 shows it.", now);
+                    state.status.say("Not now. It waits; F3 shows it.", now);
                 }
                 state.focus = Focus::Composer;
             }

@@ -1,11 +1,15 @@
 //! Going from pane to pane, and moving in them.
 
 use super::question;
-use crate::tui::{
-    cell::{Body, Fold, Scene, column},
-    keymap::{Action, Go, Move, Place, TABLE},
-    state::{Focus, Leave, Popup, State, transcript::Scroll},
-    view,
+use crate::{
+    kernel::{command::Command, spec::Mode},
+    tui::{
+        cell::{Body, Fold, Scene, column},
+        effect::Effect,
+        keymap::{Action, Go, Move, Place, TABLE},
+        state::{Focus, Leave, Popup, State, transcript::Scroll},
+        view,
+    },
 };
 
 pub(super) fn go(state: &mut State, go: Go) {
@@ -43,10 +47,35 @@ pub(super) fn go(state: &mut State, go: Go) {
         }
         Go::Sessions => swap(state, Popup::Sessions, Focus::Sessions),
         Go::Waiting => swap(state, Popup::Waiting { row: 0 }, Focus::Waiting),
+        Go::Mode => mode(state),
         Go::Output => swap(state, Popup::Output, Focus::Output),
         Go::Back => state.sessions.go_back(),
         Go::Forward => state.sessions.go_forward(),
         Go::Parent => state.sessions.go_up(),
+    }
+}
+
+/// Opens the list of modes, at the one there is.
+fn mode(state: &mut State) {
+    let Some(node) = state.sessions.node() else {
+        state.status.say("A mode belongs to a session.", state.now.at);
+        return;
+    };
+    let row = Mode::ALL.iter().position(|mode| *mode == node.mode).unwrap_or(0);
+    state.popup = match state.popup {
+        Some(Popup::Mode { .. }) => None,
+        Some(_) | None => Some(Popup::Mode { row }),
+    };
+}
+
+/// Asks whether the chosen session is to be stopped.
+pub(super) fn stop(state: &mut State) {
+    let Some(branch) = state.sessions.rows().get(state.sessions.cursor).copied() else { return };
+    let node = state.sessions.get(branch.session);
+    if node.is_some_and(|node| node.doing.works()) {
+        state.popup = Some(Popup::Stop { session: branch.session, row: 0 });
+    } else {
+        state.status.say("It does not work now.", state.now.at);
     }
 }
 
@@ -85,6 +114,24 @@ fn step(state: &mut State, forward: bool) {
 pub(super) fn scroll(state: &mut State, by: Move) {
     match state.key_place() {
         Place::Start => state.place.row = step_in(state.place.row, 3, 1, by),
+        Place::Mode => {
+            if let Some(Popup::Mode { row }) = &mut state.popup {
+                *row = step_in(*row, Mode::ALL.len(), 1, by);
+            }
+        }
+        Place::Stop => {
+            if let Some(Popup::Stop { row, .. }) = &mut state.popup {
+                *row = step_in(*row, 2, 1, by);
+            }
+        }
+        Place::Script => {
+            let current = state.queue.current();
+            let script = current.and_then(|waiting| view::script::of(state, waiting));
+            let lines = script.map_or(0, |code| code.lines.len());
+            if let Some(Popup::Script { top }) = &mut state.popup {
+                *top = step_in(*top, lines, 10, by);
+            }
+        }
         Place::Quit => {
             if let Some(Popup::Quit { row }) = &mut state.popup {
                 *row = step_in(*row, 3, 1, by);
@@ -189,7 +236,7 @@ fn transcript(state: &mut State, by: Move) {
 }
 
 /// enter, where it opens something.
-pub(super) fn open(state: &mut State) {
+pub(super) fn open(state: &mut State) -> Vec<Effect> {
     match state.key_place() {
         Place::Question => question::act(state, Action::Open),
         Place::Sessions => {
@@ -226,6 +273,19 @@ pub(super) fn open(state: &mut State) {
                 state.popup = None;
             }
         },
+        Place::Mode => {
+            if let (Some(Popup::Mode { row }), Some(session)) =
+                (state.popup.take(), state.sessions.viewed())
+                && let Some(mode) = Mode::ALL.get(row).copied()
+            {
+                return vec![Effect::Send(Command::SetMode { session, mode })];
+            }
+        }
+        Place::Stop => {
+            if let Some(Popup::Stop { session, row: 1 }) = state.popup.take() {
+                return vec![Effect::Send(Command::Interrupt { session })];
+            }
+        }
         Place::Transcript => unfold(state),
         Place::Connect => state.popup = None,
         Place::Everywhere
@@ -234,8 +294,10 @@ pub(super) fn open(state: &mut State) {
         | Place::Because
         | Place::Wider
         | Place::Output
+        | Place::Script
         | Place::Help => {}
     }
+    Vec::new()
 }
 
 fn unfold(state: &mut State) {

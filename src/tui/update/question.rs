@@ -11,11 +11,13 @@ use crate::{
     tui::{
         effect::Effect,
         keymap::{Action, Go, Letter, Move},
+        paper,
         state::{
-            Focus, State,
+            Focus, Popup, State,
             draft::Draft,
             waiting::{Form, Waiting},
         },
+        view,
     },
 };
 
@@ -119,6 +121,31 @@ pub(super) fn act(state: &mut State, action: Action) {
         }
         .min(last);
     }
+}
+
+/// What is asked about, as it is.
+pub(super) fn copy(state: &mut State) -> Vec<Effect> {
+    let Some(waiting) = state.queue.current() else { return Vec::new() };
+    let text = match &waiting.question.preview.body {
+        Body::Diff { new: text, .. } | Body::Code { code: text, .. } | Body::Text { text } => {
+            text.clone()
+        }
+        Body::Program { argv, .. } => paper::line(argv),
+    };
+    state.status.say("Copied, if the terminal allows it.", state.now.at);
+    vec![Effect::Copy(text)]
+}
+
+/// Shows the script around the line that asks.
+pub(super) fn script(state: &mut State) {
+    let Some(waiting) = state.queue.current() else { return };
+    if view::script::of(state, waiting).is_none() {
+        state.status.say("No script asks this.", state.now.at);
+        return;
+    }
+    let above = usize::from(state.drawn.height) / 3;
+    let top = view::script::asking_line(waiting).map_or(0, |line| line.saturating_sub(above));
+    state.popup = Some(Popup::Script { top });
 }
 
 /// Who asks, as its title says: `main.py:12`, or the tool.

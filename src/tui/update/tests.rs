@@ -3,7 +3,10 @@ use std::time::Duration;
 use pretty_assertions::assert_eq;
 
 mod answers;
+mod choices;
 mod guarded;
+mod live;
+mod memory;
 mod sizes;
 
 use crate::{
@@ -162,13 +165,14 @@ fn a_view_that_was_scrolled_holds_its_text() {
 }
 
 #[test]
-fn a_run_that_went_well_folds_when_the_next_turn_starts() {
+fn a_run_that_went_well_folds_when_the_next_one_starts() {
     let mut stage = Stage::new(80, 24);
     stage.at_work();
     stage.runs(1, 10, "scan.py", "print(1)\nprint(2)\n");
     stage.run_ends(1, 10, 400, "1\n2\n");
-    assert!(stage.screen().contains("▾ ✓ scan.py"));
     stage.event(1.into(), Event::TurnStarted { turn: 2, model: "claude".into() });
+    assert!(stage.screen().contains("▾ ✓ scan.py"));
+    stage.runs(1, 11, "try.py", "print(3)\n");
     assert!(stage.screen().contains("▸ ✓ scan.py"));
 }
 

@@ -7,7 +7,7 @@ use ratatui::{
 
 use super::pen::{Keys, Pen, inset, split_bottom, split_top};
 use crate::{
-    kernel::{capability::Body, event::Outcome},
+    kernel::{capability::Body, event::Outcome, id::SessionId},
     tui::{
         cell::state_mark,
         clean,
@@ -60,7 +60,7 @@ pub(super) fn sessions(state: &State, pen: &mut Pen<'_>, area: Rect) {
             pen.line(list, row, Line::from(pen.mark(Mark::Here)));
         }
     }
-    pen.text(inset(keys, 1, 0), 0, "enter open   ↑↓ move   esc close", Role::Bright);
+    pen.text(inset(keys, 1, 0), 0, "enter open   s stop…   ↑↓ move   esc close", Role::Bright);
 }
 
 fn session(state: &State, pen: &Pen<'_>, branch: &Branch) -> (Line<'static>, Line<'static>) {
@@ -79,7 +79,7 @@ fn session(state: &State, pen: &Pen<'_>, branch: &Branch) -> (Line<'static>, Lin
     let mut left = vec![Span::raw(" ".repeat(indent)), fold, Span::raw(" "), pen.mark(mark)];
     left.push(Span::raw(" "));
     left.push(pen.span(clean::pad(&clean::shown(node.spec.agent()), room), Role::Bright));
-    left.extend(pen.spans(&format!(" {}", state_words(state, branch)), mark.role()));
+    left.extend(pen.spans(&format!(" {}", state_words(state, branch.session)), mark.role()));
     let time = node.doing.seconds(state.now.wall).map(words::clock);
     let dash = pen.look.mark(Mark::Withdrawn);
     let time = time.unwrap_or_else(|| dash.to_owned());
@@ -90,13 +90,13 @@ fn session(state: &State, pen: &Pen<'_>, branch: &Branch) -> (Line<'static>, Lin
 }
 
 /// What a session is at, in a few words.
-pub(super) fn state_words(state: &State, branch: &Branch) -> String {
-    let mine = state.queue.of_session(branch.session);
+pub(super) fn state_words(state: &State, session: SessionId) -> String {
+    let mine = state.queue.of_session(session);
     if let Some(waiting) = mine.first().and_then(|id| state.queue.get(*id)) {
         let effect = waiting.question.category.name().to_uppercase();
         return format!("{effect} {}", waiting.question.preview.object);
     }
-    let Some(node) = state.sessions.get(branch.session) else { return String::new() };
+    let Some(node) = state.sessions.get(session) else { return String::new() };
     match &node.doing {
         Doing::Nothing => "nothing said yet".to_owned(),
         Doing::Working { .. } => node.at.clone(),

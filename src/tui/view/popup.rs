@@ -6,6 +6,7 @@ use ratatui::{
 };
 
 use super::{
+    choice,
     lists::state_words,
     pen::{Keys, Pen, inset, split_bottom, split_top},
 };
@@ -33,6 +34,9 @@ fn name(place: Place) -> &'static str {
         Place::Help => "help",
         Place::Connect => "connect a model",
         Place::Quit => "quit",
+        Place::Mode => "mode",
+        Place::Stop => "stop",
+        Place::Script => "script",
     }
 }
 
@@ -166,7 +170,9 @@ pub(super) fn quit(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) 
         let name = state.sessions.get(branch.session).map_or("", |node| node.spec.agent());
         let mut left = vec![Span::raw("   "), pen.mark(mark), Span::raw(" ")];
         left.extend(pen.spans(&clean::pad(&clean::shown(name), 11), Role::Text));
-        left.extend(pen.spans(&clean::truncate(&state_words(state, branch), 26), Role::Quiet));
+        left.extend(
+            pen.spans(&clean::truncate(&state_words(state, branch.session), 26), Role::Quiet),
+        );
         let asks = matches!(mark, Mark::Needs | Mark::NotNow);
         let ends =
             if asks { "withdrawn; asks again on resume" } else { "kept to the last word shown" };
@@ -184,16 +190,9 @@ pub(super) fn quit(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) 
         row += 1;
     }
     let rows = [
-        ("stay", ""),
-        ("stop all, keep all, and quit", "then: footplate --continue"),
-        ("quit when all have ended", "questions stay open here until then"),
+        ("stay", "", Role::Text),
+        ("stop all, keep all, and quit", "then: footplate --continue", Role::Text),
+        ("quit when all have ended", "questions stay open here until then", Role::Text),
     ];
-    for (at, (text, note)) in rows.iter().enumerate() {
-        let bar = if at == chosen { pen.mark(Mark::Here) } else { Span::raw(" ") };
-        let role = if at == chosen { Role::Bright } else { Role::Text };
-        let left = Line::from(vec![Span::raw(" "), bar, Span::raw(" "), pen.span(*text, role)]);
-        pen.apart(inset(area, 0, 1), row, left, Line::from(pen.span(*note, Role::Quiet)));
-        row += 1;
-    }
-    pen.text(inset(area, 1, 0), row, "↑↓ choose   enter do it   esc stay", Role::Bright);
+    choice::rows(pen, area, row, &rows, chosen, "stay");
 }

@@ -9,7 +9,7 @@ use ratatui::{
 };
 
 use super::{
-    Room,
+    Room, offers,
     pen::{Keys, Pen, inset, split_bottom, split_top},
 };
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
             waiting::{Sheet, Waiting},
         },
         theme::{Mark, Role},
-        update::{asker, why_not_wider},
+        update::asker,
         words,
         wrap::{Layout, wrap_with},
     },
@@ -129,7 +129,7 @@ pub(super) fn draw(
     }
     let readable = waiting.paper.is_some() && body.height >= LEAST && keys.height == key_rows;
     let live = readable && state.letters_live();
-    self::keys(state, pen, keys, waiting, live, room);
+    offers::draw(state, pen, keys, waiting, live, room);
     Some(DrawnQuestion { id: waiting.question.id, live, top, rows, total }).filter(|_| readable)
 }
 
@@ -219,7 +219,7 @@ fn seen(waiting: &Waiting, rows: std::ops::Range<usize>, total: usize) -> String
     } else if waiting.end_seen || rows.end >= total {
         "end seen".to_owned()
     } else {
-        format!("{} of {} seen", words::grouped(upto as u64), words::grouped(total as u64))
+        format!("{} of {} rows seen", words::grouped(upto as u64), words::grouped(total as u64))
     }
 }
 
@@ -333,62 +333,4 @@ fn sheet(state: &State, sheet: &Sheet, width: usize) -> Vec<Line<'static>> {
             })
             .collect(),
     }
-}
-
-/// One offer of the row of keys: the key, its words, whether it is live, and the cells to the next.
-type Offer = (&'static str, &'static str, bool, usize);
-
-fn keys(state: &State, pen: &mut Pen<'_>, area: Rect, waiting: &Waiting, live: bool, room: Room) {
-    let area = inset(area, 1, 0);
-    let why_not = why_not_wider(waiting);
-    let wider = live && why_not.is_none();
-    if room == Room::Narrow {
-        let row = [
-            ("y", "yes, once", live, 4),
-            ("n", "no", live, 2),
-            ("f", "because…", live, 2),
-            ("N", "stop", live, 0),
-        ];
-        offers(pen, area, 0, &row);
-        return;
-    }
-    let gap: [usize; 5] = if area.width >= 88 { [7, 4, 4, 6, 6] } else { [5, 2, 2, 4, 3] };
-    let row = [
-        ("y", "yes, once", live, gap[0]),
-        ("n", "no", live, gap[1]),
-        ("f", "no, because…", live, gap[2]),
-        ("N", "no, stop the turn", live, gap[3]),
-        ("e", "edit", false, gap[4]),
-        ("w", "wider…", wider, 0),
-    ];
-    offers(pen, area, 0, &row);
-    if state.focus != Focus::Question {
-        let text = "tab answers; until then your keys are text";
-        pen.text(area, 1, text, Role::Quiet);
-        return;
-    }
-    let full = if waiting.zoomed { "smaller" } else { "in full" };
-    let mut left = format!("enter {full}   ←→ next   esc not now");
-    if state.drawn.question.as_ref().is_some_and(|seen| seen.total > seen.rows) {
-        left = format!("enter {full}   end last line   ←→ next   esc not now");
-    }
-    let left = Line::from(pen.span(left, Role::Quiet));
-    let right = pen.span(why_not.unwrap_or_default(), Role::Quiet);
-    let right = if why_not.is_some() { Line::from(right) } else { Line::default() };
-    pen.apart(inset(area, 0, 1), 1, left, right);
-}
-
-fn offers(pen: &mut Pen<'_>, area: Rect, row: u16, offers: &[Offer]) {
-    let mut spans = Vec::new();
-    for (key, words, live, gap) in offers {
-        if *live {
-            spans.push(pen.span(*key, Role::Need));
-            spans.push(pen.span(format!(" {words}"), Role::Bright));
-        } else {
-            spans.push(pen.mark(Mark::KeyOff));
-            spans.push(pen.span(format!(" {words}"), Role::Quiet));
-        }
-        spans.push(Span::raw(" ".repeat(*gap)));
-    }
-    pen.line(area, row, Line::from(spans));
 }

@@ -16,12 +16,16 @@ use crate::{
     },
 };
 
-/// Cells for what needs you, always.
+/// Cells for what needs you, always; and where there is no room to name a key.
 const NEEDS: u16 = 23;
+const NEEDS_NARROW: u16 = 17;
 
 pub(super) fn line(state: &State, pen: &mut Pen<'_>, area: Rect) {
-    pen.line(area, 0, needs(state, pen));
-    let area = inset(area, NEEDS.min(area.width), 1);
+    let narrow = area.width < 60;
+    let (cells, margin) = if narrow { (NEEDS_NARROW, 0) } else { (NEEDS, 1) };
+    let needs = needs(state, pen, if narrow { "" } else { " ctrl+g" });
+    pen.line(Rect { width: cells.min(area.width), ..area }, 0, needs);
+    let area = inset(area, cells.min(area.width), margin);
     let width = usize::from(area.width);
     let toast = state.status.toast(state.now.at);
     let right = match toast {
@@ -31,18 +35,13 @@ pub(super) fn line(state: &State, pen: &mut Pen<'_>, area: Rect) {
     let parts = parts(state, pen);
     let mut kept: Vec<bool> = vec![true; parts.len()];
     let mut tail = words::cells(&right);
-    // What goes first when it gets narrow. A toast stays, for as long as it stays at all.
+    // What goes first when it gets narrow: never the mode, nor a seal that is not full. Hints go
+    // whole; a toast stays, and is cut when nothing else is left to go.
     let order: &[Option<Part>] = match toast {
         None => {
             &[Some(Part::Model), Some(Part::Context), None, Some(Part::Tokens), Some(Part::Work)]
         }
-        Some(_) => &[
-            Some(Part::Model),
-            Some(Part::Context),
-            Some(Part::Tokens),
-            Some(Part::Work),
-            Some(Part::Seal),
-        ],
+        Some(_) => &[Some(Part::Model), Some(Part::Context), Some(Part::Tokens), Some(Part::Work)],
     };
     let mut order = order.iter();
     loop {
@@ -68,15 +67,13 @@ pub(super) fn line(state: &State, pen: &mut Pen<'_>, area: Rect) {
         }
         left.push(span.clone());
     }
-    let right = if tail == 0 { Line::default() } else { right };
-    if words::cells(&right) + 2 > width {
-        pen.line(area, 0, right);
-    } else {
-        pen.apart(area, 0, Line::from(left), right);
-    }
+    let left = Line::from(left);
+    let room = width.saturating_sub(words::cells(&left) + 2);
+    let right = if tail == 0 { Line::default() } else { words::fit(right, room) };
+    pen.apart(area, 0, left, right);
 }
 
-fn needs(state: &State, pen: &Pen<'_>) -> Line<'static> {
+fn needs(state: &State, pen: &Pen<'_>, key: &'static str) -> Line<'static> {
     let (asking, put_off) = (state.queue.asking(), state.queue.put_off());
     match (asking, put_off) {
         (0, 0) => Line::from(pen.span("   nothing waits", Role::Quiet)),
@@ -84,7 +81,7 @@ fn needs(state: &State, pen: &Pen<'_>) -> Line<'static> {
             Span::raw(" "),
             pen.mark(Mark::NotNow),
             pen.span(format!(" {count} put off"), Role::Held),
-            pen.span(" ctrl+g", Role::Quiet),
+            pen.span(key, Role::Quiet),
         ]),
         (count, _) => {
             let verb = if count == 1 { "needs" } else { "need" };
@@ -92,7 +89,7 @@ fn needs(state: &State, pen: &Pen<'_>) -> Line<'static> {
                 Span::raw(" "),
                 pen.mark(Mark::Needs),
                 pen.span(format!(" {count} {verb} you"), Role::Need),
-                pen.span(" ctrl+g", Role::Quiet),
+                pen.span(key, Role::Quiet),
             ])
         }
     }
@@ -112,7 +109,11 @@ fn parts(state: &State, pen: &Pen<'_>) -> Vec<(Part, Span<'static>)> {
     let node = state.sessions.node();
     let mode = node.map_or(state.place.mode, |node| node.mode);
     let role = if mode == Mode::Auto { Role::Warn } else { Role::Text };
-    let mut parts = vec![(Part::Mode, pen.span(mode.name(), role))];
+    let name = match mode {
+        Mode::Auto => format!("{} auto", pen.look.mark(Mark::Warning)),
+        Mode::Plan | Mode::Default | Mode::AcceptEdits | Mode::Guarded => mode.name().to_owned(),
+    };
+    let mut parts = vec![(Part::Mode, pen.span(name, role))];
     let Seal::None = state.place.seal;
     parts.push((Part::Seal, pen.span(words::seal(state.place.seal), Role::Warn)));
     let work = state.sessions.at_work();
@@ -169,10 +170,11 @@ pub(super) fn tiny(state: &State, pen: &mut Pen<'_>, area: Rect) {
 
 /// The title of the terminal: it changes with the state, never with the second.
 pub fn title(state: &State) -> String {
-    let place = &state.place.workspace;
-    match (state.queue.asking(), state.sessions.at_work()) {
-        (0, 0) => format!("{place} · footplate"),
-        (0, work) => format!("◐ {work} · {place} · footplate"),
-        (asking, _) => format!("! {asking} · {place} · footplate"),
-    }
+    let (place, dot) = (&state.place.workspace, state.look.dot());
+    let what = match (state.queue.asking(), state.sessions.at_work()) {
+        (0, 0) => String::new(),
+        (0, work) => format!("{} {work}{dot}", state.look.mark(Mark::Running)),
+        (asking, _) => format!("{} {asking}{dot}", state.look.mark(Mark::Needs)),
+    };
+    format!("{what}{place}{dot}footplate")
 }

@@ -245,6 +245,12 @@ fn the_lists() {
     stage.key("esc");
     stage.key("F4");
     assert_snapshot!("output_80", stage.screen());
+    stage.key("F8");
+    assert_snapshot!("mode_80", stage.screen());
+    for key in ["esc", "F2", "down", "s"] {
+        stage.key(key);
+    }
+    assert_snapshot!("stop_80", stage.screen());
 }
 
 #[test]
@@ -262,6 +268,21 @@ fn quitting_asks_while_something_works() {
     let mut stage = write_asks(80, 24);
     stage.key("ctrl+q");
     assert_snapshot!("quit_80", stage.screen());
+}
+
+#[test]
+fn a_toast_pushes_away_neither_what_needs_you_nor_mode_nor_seal() {
+    let long = "Left alone: docs/tabs.md was changed by another program, and nobody knows which.";
+    for width in [40, 60, 80, 120, 200] {
+        let mut stage = write_asks(width, 24);
+        stage.state.status.say(long, stage.state.now.at);
+        let screen = stage.screen();
+        let last = screen.lines().last().unwrap().trim_matches('"').to_owned();
+        assert!(last.starts_with(" ! 2 need you"), "{last}");
+        assert!(last.contains("default · unsealed"), "{last}");
+        assert!(width < 60 || last.contains("Left alone:"), "{last}");
+        assert!(width > 120 || last.contains('…') || width < 60, "{last}");
+    }
 }
 
 #[test]

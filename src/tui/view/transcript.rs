@@ -24,7 +24,7 @@ pub(super) fn draw(state: &State, node: &Node, pen: &mut Pen<'_>, area: Rect) ->
     };
     let cells = &node.transcript.cells;
     let height = usize::from(area.height);
-    let mut drawn = DrawnText { width: scene.width, height, top: (0, 0), below: 0 };
+    let mut drawn = DrawnText { width: scene.width, height, ..DrawnText::default() };
     if cells.is_empty() || height == 0 {
         return drawn;
     }
@@ -33,6 +33,7 @@ pub(super) fn draw(state: &State, node: &Node, pen: &mut Pen<'_>, area: Rect) ->
         && asking(state, node, &scene, pen, inner)
     {
         drawn.top = column::follow(cells, &scene, height);
+        drawn.end = cells.len();
         return drawn;
     }
     let end = column::follow(cells, &scene, height);
@@ -62,6 +63,7 @@ pub(super) fn draw(state: &State, node: &Node, pen: &mut Pen<'_>, area: Rect) ->
             at = (at.0 + 1, 0);
         }
     }
+    drawn.end = (at.0 + 1).min(cells.len());
     if node.transcript.scroll != Scroll::Follow {
         drawn.below = column::rest(cells, &scene, top).saturating_sub(height);
     }

@@ -1,8 +1,13 @@
-//! Every state of the screen in every size, and nothing panics.
+//! Every state of the screen in every size and with either set of signs.
 
 use crate::{
     kernel::event::Event,
-    tui::stage::{LEX, Stage, code_question, program_question, write_question},
+    tui::{
+        stage::{LEX, Stage, code_question, program_question, write_question},
+        state::look::Look,
+        theme::{Depth, Marks, Theme},
+        view,
+    },
 };
 
 const SIZES: [(u16, u16); 16] = [
@@ -24,22 +29,23 @@ const SIZES: [(u16, u16); 16] = [
     (200, 60),
 ];
 
-fn stories() -> Vec<(&'static str, Stage)> {
+fn stories(agent: &str) -> Vec<(&'static str, Stage)> {
     let base = || {
         let mut stage = Stage::new(80, 24);
         stage.at_work();
         stage.runs(1, 10, "main.py", LEX);
-        stage.session(2, &["fix-parser", "全角-agent"], Some(1), "write cases\u{202e}");
+        stage.session(2, &["fix-parser", agent], Some(1), "write cases\u{202e}");
         stage.event(
             1.into(),
             Event::ChildStarted {
                 call: 10.into(),
                 child: 2.into(),
-                agent: "全角-agent".into(),
+                agent: agent.into(),
                 task: "write cases\nand run them".into(),
             },
         );
-        stage.streams(1, "# Title\n\n| a | b |\n|---|---|\n| 全角 | x |\n\n```py\nprint(1)\n");
+        let text = "# Title\n\n- one\n\n| a | b |\n|---|---|\n| AGENT | x |\n\n```py\nprint(1)\n";
+        stage.streams(1, &text.replace("AGENT", agent));
         stage
     };
     let asking = |question| {
@@ -56,7 +62,7 @@ fn stories() -> Vec<(&'static str, Stage)> {
         stage
     };
     let mut draft = base();
-    draft.types("全角 a\u{301} long draft, ");
+    draft.types(&format!("{agent} a long draft, "));
     let write = || asking(write_question(1));
     vec![
         ("first start", Stage::first_start(80, 24)),
@@ -75,6 +81,9 @@ fn stories() -> Vec<(&'static str, Stage)> {
         ("waiting", pressed(write(), &["F3"])),
         ("output", pressed(base(), &["F4"])),
         ("help", pressed(write(), &["F1", "pgdn"])),
+        ("mode", pressed(base(), &["F8", "end"])),
+        ("stop", pressed(write(), &["F2", "s"])),
+        ("script", pressed(write(), &["p"])),
         ("quit", pressed(base(), &["ctrl+q"])),
         ("transcript", pressed(base(), &["shift+tab", "shift+up", "enter", "home"])),
     ]
@@ -82,7 +91,7 @@ fn stories() -> Vec<(&'static str, Stage)> {
 
 #[test]
 fn no_size_of_the_window_is_too_much_for_any_state() {
-    for (name, mut stage) in stories() {
+    for (name, mut stage) in stories("全角-agent") {
         for (width, height) in SIZES {
             stage.resize(width, height);
             for key in ["down", "pgdn", "up", "home", "end", "shift+down"] {
@@ -91,6 +100,22 @@ fn no_size_of_the_window_is_too_much_for_any_state() {
             }
             let drawn = &stage.state.drawn;
             assert_eq!((drawn.width, drawn.height), (width, height), "{name}");
+        }
+    }
+}
+
+#[test]
+fn where_only_ascii_can_be_drawn_all_our_words_and_signs_are() {
+    for (name, mut stage) in stories("agent") {
+        stage.state.look = Look::new(Theme::dark(Depth::True), Marks::ascii());
+        stage.wait(50);
+        for (width, height) in [(30, 8), (40, 12), (80, 24), (120, 40), (200, 60)] {
+            stage.resize(width, height);
+            stage.wait(600);
+            let screen = stage.screen();
+            let title = view::title(&stage.state);
+            let foreign = screen.chars().chain(title.chars()).find(|c| !c.is_ascii());
+            assert_eq!(foreign, None, "{name} {width}x{height}\n{screen}");
         }
     }
 }

@@ -1,0 +1,59 @@
+//! What programs print while they run.
+
+use super::*;
+use crate::kernel::port::OutputPage;
+
+fn page(lines: &[&str]) -> OutputPage {
+    let lines: Vec<_> = lines.iter().map(|line| (*line).to_owned()).collect();
+    OutputPage { total: lines.len() as u64, lines, first: 0 }
+}
+
+fn prints(stage: &mut Stage, session: u128, call: u128, lines: &[&str]) {
+    stage.page = page(lines);
+    let lines = lines.len() as u64;
+    let event = Event::OutputWritten { call: call.into(), bytes: lines * 10, lines };
+    stage.event(session.into(), event);
+}
+
+#[test]
+fn a_run_shows_its_last_lines_below_its_text_though_another_one_is_in_the_pane() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    stage.runs(1, 10, "main.py", "print('mine')\n");
+    stage.session(2, &["fix-parser", "tests"], Some(1), "write cases");
+    stage.runs(2, 20, "check.py", "print('check')\n");
+    prints(&mut stage, 2, 20, &["of the agent"]);
+    prints(&mut stage, 1, 10, &["one", "two", "three", "four"]);
+    let screen = stage.screen();
+    assert!(screen.contains("│  two") && screen.contains("│  four"), "{screen}");
+    assert!(!screen.contains("of the agent"), "{screen}");
+    stage.key("F4");
+    assert!(stage.screen().contains("of the agent"), "the pane has the newest run");
+}
+
+#[test]
+fn what_an_agent_printed_while_nobody_looked_is_read_when_it_comes_into_view() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    stage.session(2, &["fix-parser", "tests"], Some(1), "write cases");
+    stage.runs(2, 20, "check.py", "print('check')\n");
+    stage.runs(1, 10, "main.py", "print('mine')\n");
+    prints(&mut stage, 2, 20, &["of the agent"]);
+    assert!(!stage.screen().contains("of the agent"));
+    stage.state.sessions.show(2.into());
+    stage.wait(50);
+    assert!(stage.screen().contains("│  of the agent"));
+}
+
+#[test]
+fn the_newest_run_keeps_its_last_lines_in_sight_while_the_model_goes_on() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    for (call, printed) in [(10, "first\n"), (11, "second\n")] {
+        stage.runs(1, call, "main.py", "print(1)\n");
+        stage.run_ends(1, call, 400, printed);
+        stage.event(1.into(), Event::TurnStarted { turn: 2, model: "claude".into() });
+        assert!(stage.screen().contains(&format!("│  {}", printed.trim())), "{printed}");
+    }
+    assert!(!stage.screen().contains("│  first"), "the older one has folded");
+}

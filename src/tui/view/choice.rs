@@ -1,0 +1,106 @@
+//! Short lists in which one row is chosen: the mode, and what is to be stopped.
+
+use ratatui::{
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use super::{
+    lists::state_words,
+    pen::{Keys, Pen, inset},
+};
+use crate::{
+    kernel::{id::SessionId, spec::Mode},
+    tui::{
+        cell::state_mark,
+        clean,
+        state::State,
+        theme::{Mark, Role},
+        words,
+    },
+};
+
+/// Rows the list of modes takes: its rule, a row a mode, and the keys.
+pub(super) const MODE_ROWS: u16 = 7;
+
+/// Rows the second step of a stop takes.
+pub(super) const STOP_ROWS: u16 = 5;
+
+/// One row to choose: its words, what they mean, and the role of the words.
+pub(super) type Choice<'a> = (&'a str, &'a str, Role);
+
+/// Draws the rows to choose from, and below them the keys.
+pub(super) fn rows(
+    pen: &mut Pen<'_>,
+    area: Rect,
+    row: u16,
+    choices: &[Choice<'_>],
+    chosen: usize,
+    stay: &str,
+) {
+    let mut row = row;
+    for (at, (text, note, role)) in choices.iter().enumerate() {
+        let bar = if at == chosen { pen.mark(Mark::Here) } else { Span::raw(" ") };
+        let role = if at == chosen && *role == Role::Text { Role::Bright } else { *role };
+        let left = Line::from(vec![Span::raw(" "), bar, Span::raw(" "), pen.span(*text, role)]);
+        // The name of a row is never cut, what it means is.
+        let room = usize::from(area.width).saturating_sub(words::cells(&left) + 3);
+        let note = words::fit(Line::from(pen.span(*note, Role::Quiet)), room);
+        pen.apart(inset(area, 0, 1), row, left, note);
+        row += 1;
+    }
+    let keys = format!("↑↓ choose   enter do it   esc {stay}");
+    pen.text(inset(area, 1, 0), row, &keys, Role::Bright);
+}
+
+/// The modes, strictest first, and what each lets run.
+pub(super) fn mode(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) {
+    pen.clear(area);
+    let Some(node) = state.sessions.node() else { return };
+    let title = format!("mode of {}{}now {}", node.spec.agent(), pen.look.dot(), node.mode.name());
+    let title = pen.spans(&title, Role::Bright);
+    pen.rule(area, 0, Keys::Here, title, Vec::new());
+    let choices = Mode::ALL.map(|mode| match mode {
+        Mode::Plan => ("plan", "reads run, all else is refused unasked", Role::Text),
+        Mode::Default => ("default", "reads run, all else asks", Role::Text),
+        Mode::AcceptEdits => {
+            ("accept-edits", "writes in this folder run too, all else asks", Role::Text)
+        }
+        Mode::Guarded => {
+            ("guarded", "for long work; today it asks as accept-edits does", Role::Text)
+        }
+        Mode::Auto => ("auto", "nothing asks: programs, network, files anywhere", Role::Warn),
+    });
+    rows(pen, area, 1, &choices, chosen, "leave it");
+}
+
+/// The second step of a stop names what ends, and what does not.
+pub(super) fn stop(
+    state: &State,
+    pen: &mut Pen<'_>,
+    area: Rect,
+    session: SessionId,
+    chosen: usize,
+) {
+    pen.clear(area);
+    let Some(node) = state.sessions.get(session) else { return };
+    let path = node.spec.path.join(&format!(" {} ", pen.look.mark(Mark::Path)));
+    let title = pen.spans(&format!("stop? {path}"), Role::Bright);
+    pen.rule(area, 0, Keys::Here, title, Vec::new());
+    let mark = state_mark(&state.sessions, &state.queue, session);
+    let mut left = vec![Span::raw("   "), pen.mark(mark), Span::raw(" ")];
+    left.extend(pen.spans(&clean::truncate(&state_words(state, session), 34), Role::Text));
+    let asks = state.queue.of_session(session).len();
+    let ends = match asks {
+        0 => "its turn ends, agents below it go on".to_owned(),
+        _ => format!("its turn ends, {} withdrawn", words::count(asks, "question")),
+    };
+    let ends = Line::from(pen.span(ends, Role::Quiet));
+    pen.apart(inset(area, 0, 1), 1, Line::from(left), ends);
+    let stop = format!("stop the turn of {}", clean::shown(node.spec.agent()));
+    let choices = [
+        ("let it go on", "", Role::Text),
+        (stop.as_str(), "what was said and printed is kept", Role::Text),
+    ];
+    rows(pen, area, 2, &choices, chosen, "let it go on");
+}

@@ -1,0 +1,101 @@
+//! The row of keys of a question, and the one below it.
+
+use ratatui::{
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use super::{
+    Room,
+    pen::{Pen, inset},
+};
+use crate::tui::{
+    clean,
+    state::{Focus, State, waiting::Waiting},
+    theme::{Mark, Role},
+    update::why_not_wider,
+};
+
+/// One offer of the row of keys: the key, its words, whether it is live, and the cells to the next.
+type Offer = (&'static str, &'static str, bool, usize);
+
+/// Draws the rows: the answers, and what else a key does here.
+pub(super) fn draw(
+    state: &State,
+    pen: &mut Pen<'_>,
+    area: Rect,
+    waiting: &Waiting,
+    live: bool,
+    room: Room,
+) {
+    let area = inset(area, 1, 0);
+    let why_not = why_not_wider(waiting);
+    let wider = live && why_not.is_none();
+    if room == Room::Narrow {
+        let row = [
+            ("y", "yes, once", live, 4),
+            ("n", "no", live, 2),
+            ("f", "because…", live, 2),
+            ("N", "stop", live, 0),
+        ];
+        answers(pen, area, 0, &row);
+        return;
+    }
+    let gap: [usize; 4] = if area.width >= 88 { [7, 4, 4, 6] } else { [5, 2, 2, 4] };
+    let row = [
+        ("y", "yes, once", live, gap[0]),
+        ("n", "no", live, gap[1]),
+        ("f", "no, because…", live, gap[2]),
+        ("N", "no, stop the turn", live, gap[3]),
+        ("w", "wider…", wider, 0),
+    ];
+    answers(pen, area, 0, &row);
+    if state.focus != Focus::Question {
+        let text = "tab answers; until then your keys are text";
+        pen.text(area, 1, text, Role::Quiet);
+        return;
+    }
+    let full = if waiting.zoomed { "smaller" } else { "in full" };
+    let more = state.drawn.question.as_ref().is_some_and(|seen| seen.total > seen.rows);
+    let several = state.queue.asking() + state.queue.put_off() > 1;
+    // In the order in which they stand; what has the lower number goes first where it is narrow.
+    let mut offers = vec![
+        (9, format!("enter {full}")),
+        (if more { 8 } else { 0 }, "end last line".to_owned()),
+        (if waiting.source.is_some() { 2 } else { 0 }, "p script".to_owned()),
+        (1, "c copy".to_owned()),
+        (if several { 7 } else { 0 }, "←→ next".to_owned()),
+        (9, "esc not now".to_owned()),
+    ];
+    offers.retain(|(rank, _)| *rank > 0);
+    let room =
+        usize::from(area.width).saturating_sub(why_not.map_or(1, |why| clean::width(why) + 3));
+    let width = |offers: &[(u8, String)]| {
+        offers.iter().map(|(_, text)| clean::width(text) + 3).sum::<usize>().saturating_sub(3)
+    };
+    while width(&offers) > room
+        && let Some(least) = (0..offers.len()).min_by_key(|at| offers[*at].0)
+    {
+        offers.remove(least);
+    }
+    let offers: Vec<_> = offers.into_iter().map(|(_, text)| text).collect();
+    let left = Line::from(pen.span(offers.join("   "), Role::Quiet));
+    let right = pen.span(why_not.unwrap_or_default(), Role::Quiet);
+    let right = if why_not.is_some() { Line::from(right) } else { Line::default() };
+    pen.apart(inset(area, 0, 1), 1, left, right);
+}
+
+fn answers(pen: &mut Pen<'_>, area: Rect, row: u16, offers: &[Offer]) {
+    let mut spans = Vec::new();
+    for (key, words, live, gap) in offers {
+        if *live {
+            spans.push(pen.span(*key, Role::Need));
+            spans.push(pen.span(format!(" {words}"), Role::Bright));
+        } else {
+            spans.push(pen.mark(Mark::KeyOff));
+            spans.push(pen.span(format!(" {words}"), Role::Quiet));
+        }
+        spans.push(Span::raw(" ".repeat(*gap)));
+    }
+    pen.line(area, row, Line::from(spans));
+}

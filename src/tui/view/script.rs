@@ -1,0 +1,57 @@
+//! The script around the line that asks.
+
+use ratatui::{layout::Rect, text::Line};
+
+use super::pen::{Keys, Pen, inset, split_bottom, split_top};
+use crate::{
+    kernel::event::Origin,
+    tui::{
+        cell::Code,
+        highlight,
+        state::{State, waiting::Waiting},
+        theme::{Mark, Role},
+        update::asker,
+        words,
+    },
+};
+
+/// The script in which a question was asked, if one did.
+pub(in crate::tui) fn of<'a>(state: &'a State, waiting: &Waiting) -> Option<&'a Code> {
+    let question = &waiting.question;
+    let call = question.script.or(question.call.parent)?;
+    state.sessions.get(question.session)?.transcript.code(call)
+}
+
+/// The line of it that asks, from 1.
+pub(in crate::tui) fn asking_line(waiting: &Waiting) -> Option<usize> {
+    match waiting.question.call.origin {
+        Origin::Python { line } => line.and_then(|line| usize::try_from(line).ok()),
+        Origin::Model | Origin::Person => None,
+    }
+}
+
+/// Draws it from a row on.
+pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, top: usize) {
+    pen.clear(area);
+    let (head, rest) = split_top(area, 1);
+    let (rest, keys) = split_bottom(rest, 1);
+    let Some(waiting) = state.queue.current() else { return };
+    let Some(code) = of(state, waiting) else { return };
+    let title = pen.spans(&format!("script{}{}", pen.look.dot(), asker(waiting)), Role::Bright);
+    let count = words::count(code.lines.len(), "line");
+    pen.rule(head, 0, Keys::Here, title, vec![pen.span(count, Role::Quiet)]);
+    let asks = asking_line(waiting);
+    let height = usize::from(rest.height);
+    let top = top.min(code.lines.len().saturating_sub(height));
+    for (row, (at, text)) in code.lines.iter().enumerate().skip(top).take(height).enumerate() {
+        let here = asks == Some(at + 1);
+        let mark = if here { pen.look.mark(Mark::Folded) } else { " " };
+        let role = if here { Role::Bright } else { Role::Quiet };
+        let mut spans = vec![pen.span(format!(" {mark}{:>5}  ", at + 1), role)];
+        let none = Vec::new();
+        let colours = code.colours.get(at).unwrap_or(&none);
+        spans.extend(highlight::styled(text, colours, &pen.look.theme).spans);
+        pen.line(rest, u16::try_from(row).unwrap_or(u16::MAX), Line::from(spans));
+    }
+    pen.text(inset(keys, 1, 0), 0, "↑↓ scroll   esc back to the question", Role::Bright);
+}
