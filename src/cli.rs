@@ -50,9 +50,9 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         .map_err(|error| Failure::new(format!("cannot start: {error}"), ""))?;
     let exit = runtime.block_on(async {
         match cli.command {
-            Some(Subject::Exec { prompt, json, common }) => {
+            Some(Subject::Exec { prompt, json }) => {
                 let how = if json { exec::Output::Json } else { exec::Output::Text };
-                exec::run(&common, prompt, how).await
+                exec::run(&cli.common, prompt, how).await
             }
             Some(Subject::Capabilities { json: true }) => capabilities::json(),
             Some(Subject::Capabilities { json: false }) => capabilities::list(),

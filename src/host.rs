@@ -174,6 +174,7 @@ impl Host {
         let live = self.0.bring_up(session, opened.journal, parent)?;
         self.0.mend(&live.context.recorder, &live.session, notice.clone())?;
         self.0.live().insert(id, live);
+        tracing::info!(session = %id, notice, "a session goes on");
         for agent in agents {
             self.0.mend_agent(agent);
         }
@@ -241,7 +242,7 @@ impl Host {
             }
             for live in all {
                 for text in live.handle.shutdown().await {
-                    tracing::warn!(text, "said, and never begun");
+                    tracing::warn!(bytes = text.len(), "something was said and never begun");
                 }
             }
             // One of them may just have been starting an agent.
@@ -264,6 +265,7 @@ impl Inner {
             self.hub.publish(&envelope);
         }
         self.live().insert(id, live.clone());
+        tracing::info!(session = %id, agent = live.context.spec.agent(), "a session began");
         Ok(live)
     }
 
@@ -302,6 +304,8 @@ fn recorder(
     Recorder::new(
         journal,
         Arc::new(move |envelope| {
+            let (seq, what) = (envelope.seq, envelope.event.name());
+            tracing::debug!(session = %envelope.session, seq, what);
             session.lock().unwrap_or_else(PoisonError::into_inner).apply(&envelope.event);
             hub.publish(envelope);
         }),

@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 /// A terminal workstation to drive and supervise AI agents.
 #[derive(Debug, Parser)]
-#[command(name = "footplate", version, args_conflicts_with_subcommands = true)]
+#[command(name = "footplate", version)]
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Option<Subject>,
@@ -34,23 +34,27 @@ pub(super) struct Cli {
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Common {
     /// Work in this folder instead of the current one
-    #[arg(short = 'C', value_name = "DIR")]
+    #[arg(global = true, short = 'C', value_name = "DIR")]
     pub(super) dir: Option<PathBuf>,
 
     /// The model, as PROVIDER/MODEL, scripted:FILE or scripted:tour
-    #[arg(long, value_name = "P/M")]
+    #[arg(global = true, long, value_name = "P/M")]
     pub(super) model: Option<String>,
 
     /// What runs unasked: plan, default, accept-edits, guarded or auto
-    #[arg(long, value_name = "MODE")]
+    #[arg(global = true, long, value_name = "MODE")]
     pub(super) mode: Option<String>,
 
+    /// The colours: footplate-dark, footplate-light, or a file of yours
+    #[arg(global = true, long, value_name = "NAME")]
+    pub(super) theme: Option<String>,
+
     /// Carry on the newest session of this folder
-    #[arg(long = "continue", conflicts_with = "resume")]
+    #[arg(global = true, long = "continue", conflicts_with = "resume")]
     pub(super) carry_on: bool,
 
     /// Carry on that session: the end of its id is enough; without one, the newest of any folder
-    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
+    #[arg(global = true, long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
     pub(super) resume: Option<String>,
 }
 
@@ -64,8 +68,6 @@ pub(super) enum Subject {
         /// Print every event of the journal as a JSON line
         #[arg(long)]
         json: bool,
-        #[command(flatten)]
-        common: Common,
     },
     /// List what a model can be allowed to do: name, category, module
     Capabilities {

@@ -17,9 +17,13 @@ pub(super) fn all(home: &Home, depth: Depth) -> Vec<Check> {
 }
 
 fn uv(home: &Home) -> Check {
-    let named = variable("FOOTPLATE_UV").map(PathBuf::from);
-    let ours = home.data.join("uv/bin/uv");
-    if named.is_some_and(|uv| uv.is_file()) || ours.is_file() || on_path("uv") {
+    if let Some(named) = variable("FOOTPLATE_UV").map(PathBuf::from) {
+        return match named.is_file() {
+            true => good("uv"),
+            false => warning("FOOTPLATE_UV names no uv: no Python can run"),
+        };
+    }
+    if home.data.join("uv/bin/uv").is_file() || on_path("uv") {
         return good("uv");
     }
     warning("uv not found: fetched with pip on the first run")

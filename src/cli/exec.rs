@@ -19,7 +19,7 @@ use super::{
 use crate::{
     host::{Attendance, Host},
     kernel::{
-        event::{Decider, Envelope, Event, Outcome},
+        event::{Decider, Envelope, Event, Outcome, Stop},
         id::SessionId,
     },
     model,
@@ -53,7 +53,7 @@ pub(super) async fn run(
         None => {
             let model = setup.host.models().choose(setup.config.model.as_deref());
             let model = model.ok_or_else(no_model)?;
-            setup.host.start(setup.spec(model))?
+            setup.start(model)?
         }
     };
     setup.host.send(session, text);
@@ -194,6 +194,10 @@ impl Printer {
     fn tell(&self, envelope: &Envelope) -> Result<(), Closed> {
         match &envelope.event {
             Event::TextStreamed { text } if envelope.session == self.session => print::text(text),
+            // Turns are paragraphs.
+            Event::TurnFinished { stop: Stop::Calls, .. } if envelope.session == self.session => {
+                print::text("\n\n")
+            }
             Event::CallStarted { call, .. } => {
                 print::aside(&format!("[{}]", call.name));
                 Ok(())

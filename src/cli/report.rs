@@ -18,8 +18,8 @@ pub(super) async fn run(common: &Common) -> Result<Exit, Failure> {
         setup::aside(),
         Arc::new(MemoryStore::default()),
     )?;
-    let session = setup.host.start(setup.spec(model::NONE))?;
-    let report = setup.host.report(session).map(|report| report.to_string()).unwrap_or_default();
+    let session = setup.start(model::NONE)?;
+    let report = setup.host.report(session).map(|report| format!("{report}\n")).unwrap_or_default();
     setup.host.shutdown().await;
     // A reader that went away has seen what it wanted.
     let _ = print::text(&report);

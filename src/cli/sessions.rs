@@ -16,8 +16,7 @@ pub(super) fn run(action: SessionsAction) -> Result<Exit, Failure> {
 }
 
 fn list() -> Result<Exit, Failure> {
-    let mut sessions = setup::store(&setup::home()?).list()?;
-    sessions.retain(|session| session.spec.parent.is_none());
+    let sessions = setup::spoken(setup::store(&setup::home()?).list()?);
     if sessions.is_empty() {
         print::aside("No sessions yet.");
         return Ok(Exit::Done);

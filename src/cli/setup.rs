@@ -12,7 +12,7 @@ use crate::{
         port::{SessionSummary, Store, StoreError},
         spec::{Limits, Mode, SessionSpec},
     },
-    model::{Models, scripted::Pace},
+    model::{self, Models, scripted::Pace},
     modules,
     store::DiskStore,
     telemetry,
@@ -88,7 +88,7 @@ impl Setup {
         let flags = Flags {
             model: common.model.clone(),
             mode: common.mode.as_deref().map(mode).transpose()?,
-            theme: None,
+            theme: common.theme.clone(),
         };
         let config = Config::load(&home, &variable, flags).map_err(Failure::usage_in_two_lines)?;
         let workspace = workspace(common)?;
@@ -113,6 +113,12 @@ impl Setup {
             attendance,
         });
         Ok(Self { home, config, host, store, workspace, _log: log })
+    }
+
+    /// Starts a new session here, or the tour in a folder of its own.
+    pub(super) fn start(&self, model: impl Into<String>) -> Result<SessionId, Failure> {
+        let spec = placed(&self.home, self.spec(model)).map_err(Failure::in_two_lines)?;
+        Ok(self.host.start(spec)?)
     }
 
     /// The description of a new session here.
@@ -141,8 +147,7 @@ impl Setup {
         if !common.carry_on && common.resume.is_none() {
             return Ok(None);
         }
-        let mut all = self.store.list()?;
-        all.retain(|session| session.spec.parent.is_none());
+        let all = spoken(self.store.list()?);
         let Some(end) = &common.resume else {
             let here = all.iter().find(|session| session.spec.workspace == self.workspace);
             let what = format!("no session was started in {}", self.workspace.display());
@@ -166,6 +171,29 @@ impl Setup {
             )),
         }
     }
+}
+
+/// Gives the tour a scratch folder of its own, wherever it was asked for: it writes files that
+/// nobody wants among theirs. Any other session stays where it is.
+pub(super) fn placed(home: &Home, spec: SessionSpec) -> Result<SessionSpec, String> {
+    if spec.model != model::TOUR_NAME {
+        return Ok(spec);
+    }
+    let workspace = home.data.join("tour").join(spec.id.short());
+    match std::fs::create_dir_all(&workspace) {
+        Ok(()) => Ok(SessionSpec { workspace, ..spec }),
+        Err(error) => Err(format!(
+            "cannot make the tour's folder {}: {error}\nmake it writable, or set FOOTPLATE_HOME",
+            workspace.display()
+        )),
+    }
+}
+
+/// The sessions that a person would carry on: somebody spoke in them, and no agent started them.
+/// A call by hand has a session too, for its journal.
+pub(super) fn spoken(mut sessions: Vec<SessionSummary>) -> Vec<SessionSummary> {
+    sessions.retain(|session| session.spec.parent.is_none() && session.title.is_some());
+    sessions
 }
 
 fn is_named(session: &SessionSummary, end: &str) -> bool {

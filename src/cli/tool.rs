@@ -15,7 +15,7 @@ use crate::{
 
 pub(super) async fn run(common: &Common, name: &str, input: String) -> Result<Exit, Failure> {
     let setup = Setup::new(common, Attendance::Alone, setup::aside())?;
-    let session = setup.host.start(setup.spec(model::NONE))?;
+    let session = setup.start(model::NONE)?;
     let result = tokio::select! {
         result = setup.host.call(session, name, input) => Ok(result),
         // The call is cut off, and records that itself.

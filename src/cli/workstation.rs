@@ -14,7 +14,7 @@ use super::{
     checks,
     exit::{Exit, Failure},
     print,
-    setup::{Setup, variable},
+    setup::{Setup, placed, spoken, variable},
 };
 use crate::{
     config::Glyphs,
@@ -89,7 +89,7 @@ fn open(
     match (prompt, model) {
         (None, _) => Ok(None),
         (Some(prompt), model) => {
-            let session = setup.host.start(setup.spec(model.unwrap_or(model::NONE.to_owned())))?;
+            let session = setup.start(model.unwrap_or(model::NONE.to_owned()))?;
             setup.host.send(session, prompt);
             Ok(Some(session))
         }
@@ -161,26 +161,17 @@ fn begin(
     model: Option<String>,
 ) -> Arc<dyn Fn(Start) -> Result<Beginning, String> + Send + Sync> {
     let here = setup.spec(model.unwrap_or(model::NONE.to_owned()));
-    let tours = setup.home.data.join("tour");
+    let home = setup.home.clone();
     Arc::new(move |start| {
-        let id = SessionId::fresh();
+        let spec = SessionSpec { id: SessionId::fresh(), ..here.clone() };
         match start {
-            Start::Here => {
-                Ok(Beginning { spec: SessionSpec { id, ..here.clone() }, message: None })
-            }
+            Start::Here => Ok(Beginning { spec: placed(&home, spec)?, message: None }),
             Start::Tour => {
-                let workspace = tours.join(id.short());
-                std::fs::create_dir_all(&workspace).map_err(|error| {
-                    let folder = workspace.display();
-                    format!(
-                        "The tour's folder {folder} cannot be made: {error}\n\
-                         Make it writable, or set FOOTPLATE_HOME."
-                    )
-                })?;
                 let model = model::TOUR_NAME.to_owned();
-                let mode = Mode::Default;
-                let spec = SessionSpec { id, workspace, model, mode, ..here.clone() };
-                Ok(Beginning { spec, message: Some("Show me around.".to_owned()) })
+                // Its questions are what it shows.
+                let spec = SessionSpec { model, mode: Mode::Default, ..spec };
+                let message = Some("Show me around.".to_owned());
+                Ok(Beginning { spec: placed(&home, spec)?, message })
             }
         }
     })
@@ -200,7 +191,7 @@ fn theme(
     let built_in = Theme::built_in(name, depth);
     match std::fs::read_to_string(&file) {
         Ok(source) => {
-            let parsed = Theme::parse(&file.display().to_string(), &source, depth);
+            let parsed = Theme::parse(&name_of(&file), &source, depth);
             let theme = parsed.unwrap_or_else(|fault| {
                 let _ = tell.send(News::Said(fault.to_string()));
                 built_in.unwrap_or_else(|| Theme::dark(depth))
@@ -232,12 +223,8 @@ fn marks(glyphs: Glyphs) -> Marks {
 
 /// The sessions of this folder, newest first. Without a list there is less to show, no more.
 fn here(setup: &Setup) -> Vec<crate::kernel::port::SessionSummary> {
-    let mut all = setup.store.list().unwrap_or_default();
-    all.retain(|session| {
-        session.spec.parent.is_none()
-            && session.spec.workspace == setup.workspace
-            && session.title.is_some()
-    });
+    let mut all = spoken(setup.store.list().unwrap_or_default());
+    all.retain(|session| session.spec.workspace == setup.workspace);
     all.truncate(100);
     all
 }

@@ -204,6 +204,32 @@ pub enum ExitStatus {
     NotStarted { message: String },
 }
 
+impl Event {
+    /// Its `type` in the journal.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::SessionStarted { .. } => "session_started",
+            Self::SessionResumed { .. } => "session_resumed",
+            Self::MessageSent { .. } => "message_sent",
+            Self::TurnStarted { .. } => "turn_started",
+            Self::TextStreamed { .. } => "text_streamed",
+            Self::TurnFinished { .. } => "turn_finished",
+            Self::ExchangeFinished { .. } => "exchange_finished",
+            Self::CallStarted { .. } => "call_started",
+            Self::ApprovalRequested { .. } => "approval_requested",
+            Self::ApprovalAnswered { .. } => "approval_answered",
+            Self::ApprovalWithdrawn { .. } => "approval_withdrawn",
+            Self::ExecutionStarted { .. } => "execution_started",
+            Self::OutputWritten { .. } => "output_written",
+            Self::ExecutionFinished { .. } => "execution_finished",
+            Self::CallFinished { .. } => "call_finished",
+            Self::ModeChanged { .. } => "mode_changed",
+            Self::ChildStarted { .. } => "child_started",
+            Self::SessionFinished { .. } => "session_finished",
+        }
+    }
+}
+
 impl Decision {
     /// Let through.
     pub fn allowed(by: Decider) -> Self {

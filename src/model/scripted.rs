@@ -59,6 +59,8 @@ struct Part {
 #[serde(deny_unknown_fields, default)]
 struct Turn {
     text: String,
+    /// Time to read the text before the calls come, where the script is played live.
+    pause_ms: u64,
     calls: Vec<ScriptedCall>,
     usage: ScriptedUsage,
 }
@@ -186,6 +188,9 @@ impl Model for Scripted {
                     due += step;
                     sleep_until(due).await;
                 }
+            }
+            if step > Duration::ZERO {
+                sleep_until(due + Duration::from_millis(turn.pause_ms)).await;
             }
             let stop = if turn.calls.is_empty() { Stop::End } else { Stop::Calls };
             for (index, call) in turn.calls.into_iter().enumerate() {

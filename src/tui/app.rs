@@ -40,12 +40,12 @@ const BATCH: usize = 256;
 /// Dropping the future gives the terminal back and loses nothing but the screen.
 pub async fn run(desk: Arc<dyn Desk>, opening: Opening) -> io::Result<Farewell> {
     let tty = Tty::stdout()?;
+    let keys = Keys::of_terminal();
     let (width, height) = crossterm::terminal::size()?;
     let wishes = Wishes { mouse: false, keyboard: true };
     let terminal = Terminal::enter(tty.try_clone()?, tty, Size { width, height }, wishes)?;
     terminal.restore().on_panic();
     let signals = Signals::listen()?;
-    let keys = Keys::of_terminal();
     App::new(desk, opening, terminal, keys).run(Some(signals)).await
 }
 

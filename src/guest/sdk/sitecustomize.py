@@ -19,6 +19,12 @@ def _prepare():
             return None
 
     sys.meta_path.insert(0, Finder)
+    # Whoever started the host in the background had interrupts ignored, and that is inherited; a
+    # script must hear the one it is stopped with. The C module, since `signal` is slow to import.
+    import _signal
+
+    if _signal.getsignal(_signal.SIGINT) == _signal.SIG_IGN:
+        _signal.signal(_signal.SIGINT, _signal.default_int_handler)
     # For the script only: a Python program that it starts expects its own folder there.
     os.environ.pop("PYTHONSAFEPATH", None)
     # Its parts of the standard library are imported while nobody could have replaced them.

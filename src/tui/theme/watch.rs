@@ -30,8 +30,10 @@ pub fn watch(
     depth: Depth,
     mut changed: impl FnMut(Result<Theme, ThemeError>) + Send + 'static,
 ) -> Result<Watch, ThemeError> {
+    // Its bare name: the line that says what is wrong is short, and the person knows the folder.
+    let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
     let failed = |what: String| ThemeError {
-        file: file.display().to_string(),
+        file: name.clone(),
         line: 1,
         what,
         hint: "changes show after the next start".to_owned(),
@@ -52,14 +54,14 @@ pub fn watch(
     watcher
         .watch(folder, RecursiveMode::NonRecursive)
         .map_err(|error| failed(error.to_string()))?;
-    let path = file.to_owned();
+    let (path, called) = (file.to_owned(), name.clone());
     let mut last = fs::read_to_string(file).ok();
     thread::Builder::new()
         .name("theme".to_owned())
         .spawn(move || {
             while settled(&told) {
                 if let Some(source) = read_new(&path, &mut last) {
-                    changed(Theme::parse(&path.display().to_string(), &source, depth));
+                    changed(Theme::parse(&called, &source, depth));
                 }
             }
         })

@@ -6,14 +6,17 @@ use ratatui::{
 };
 
 use super::pen::{Pen, inset};
-use crate::tui::{
-    clean,
-    state::{
-        Focus, State,
-        status::{Check, Player},
+use crate::{
+    kernel::spec::Mode,
+    tui::{
+        clean,
+        state::{
+            Focus, State,
+            status::{Check, Player},
+        },
+        theme::{Mark, Role},
+        wrap::wrap_text,
     },
-    theme::{Mark, Role},
-    wrap::wrap_text,
 };
 
 /// Who would answer, for the rule at the top.
@@ -143,11 +146,44 @@ fn empty(state: &State, pen: &mut Pen<'_>, area: Rect) {
     say(pen, "  make the lexer accept tabs, and keep the old tests green", Role::Quiet);
     say(pen, "  why does parse_total round down?", Role::Quiet);
     say(pen, "", Role::Quiet);
-    say(pen, "Runs unasked   reading in this folder; it changes nothing.", Role::Text);
-    say(pen, "Asks you       each run of Python (this build has no seal yet), each", Role::Text);
-    say(pen, "               write, program, and call to the network.", Role::Text);
+    for (line, role) in asks(state.place.mode) {
+        say(pen, line, role);
+    }
     if let Some(last) = &state.place.last_here {
         say(pen, "", Role::Quiet);
         say(pen, &format!("Last here      {}", clean::shown(last)), Role::Text);
+    }
+}
+
+/// What the mode says to an effect. Python counts as a program: nothing seals it off yet.
+fn asks(mode: Mode) -> [(&'static str, Role); 3] {
+    const READS: (&str, Role) =
+        ("Runs unasked   reading in this folder; it changes nothing.", Role::Text);
+    const SEAL: &str =
+        "               Python is sealed off from nothing yet: it runs as a program.";
+    match mode {
+        Mode::Plan => [
+            READS,
+            ("Refused        in plan mode: writes, Python, programs, the network.", Role::Text),
+            ("               F8 leaves it.", Role::Text),
+        ],
+        Mode::Default => [
+            READS,
+            ("Asks you       each run of Python (nothing seals it off yet), each", Role::Text),
+            ("               write, program, and call to the network.", Role::Text),
+        ],
+        Mode::AcceptEdits | Mode::Guarded => [
+            ("Runs unasked   reading and writing in this folder.", Role::Text),
+            (
+                "Asks you       each run of Python or a program, each call to the network.",
+                Role::Text,
+            ),
+            (SEAL, Role::Text),
+        ],
+        Mode::Auto => [
+            ("Runs unasked   everything: writes, Python, programs, the network.", Role::Warn),
+            ("Asks you       nothing, in auto mode. F8 leaves it.", Role::Warn),
+            (SEAL, Role::Warn),
+        ],
     }
 }
