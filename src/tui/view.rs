@@ -241,7 +241,9 @@ fn header(state: &State, pen: &mut Pen<'_>, area: Rect, below: usize) {
             let path = node.spec.path.join(&format!(" {} ", pen.look.mark(Mark::Path)));
             title = format!("{title} / {path}");
             if node.spec.model.starts_with("scripted") {
-                right.push("a script plays the model".to_owned());
+                let narrow = area.width < 60;
+                let text = if narrow { "a script plays" } else { "a script plays the model" };
+                right.push(text.to_owned());
             }
             if let Some(seconds) = node.doing.seconds(state.now.wall).filter(|_| node.doing.works())
             {

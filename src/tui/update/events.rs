@@ -71,17 +71,17 @@ fn of_run(state: &mut State, envelope: &Envelope) -> Vec<Effect> {
     if let Event::ExecutionStarted { call, program, limit_ms, .. } = &envelope.event {
         state.output.begin(Run::new(*call, session, program, *limit_ms, envelope.at));
     }
-    if let Event::OutputWritten { call, lines, .. } = &envelope.event {
-        if let Some(run) = state.output.run_mut(*call) {
-            run.lines = *lines;
-            run.told();
-        }
+    if let Event::OutputWritten { call, lines, .. } = &envelope.event
+        && let Some(run) = state.output.run_mut(*call)
+    {
+        run.lines = *lines;
+        run.told();
     }
-    if let Event::ExecutionFinished { call, status, ran_ms, .. } = &envelope.event {
-        if let Some(run) = state.output.run_mut(*call) {
-            run.ended = Some((words::exit(status), *ran_ms));
-            run.told();
-        }
+    if let Event::ExecutionFinished { call, status, ran_ms, .. } = &envelope.event
+        && let Some(run) = state.output.run_mut(*call)
+    {
+        run.ended = Some((words::exit(status), *ran_ms));
+        run.told();
     }
     Vec::new()
 }

@@ -36,7 +36,8 @@ pub(super) fn sessions(state: &State, pen: &mut Pen<'_>, area: Rect) {
     );
     let asking = state.queue.asking();
     if asking > 0 {
-        title.push_str(&format!("{dot}{asking} need you"));
+        let verb = if asking == 1 { "needs" } else { "need" };
+        title.push_str(&format!("{dot}{asking} {verb} you"));
     }
     pen.rule(head, 0, Keys::Here, vec![pen.span(title, Role::Bright)], Vec::new());
     let wide = usize::from(area.width) >= 60;

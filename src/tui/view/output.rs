@@ -24,10 +24,14 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, keys: Keys) -> 
     let agent = state.sessions.get(run.session).map_or("", |node| node.spec.agent());
     let title = pen.spans(&format!("{agent}{path}{}", run.program), Role::Bright);
     let mut facts = Vec::new();
-    match output.above {
+    // The oldest lines are dropped while more come, and a view that was moved to them moves on.
+    let page = if output.of == Some(run.call) { &output.page.lines[..] } else { &[] };
+    let rows = usize::from(body.height);
+    let end = page.len().saturating_sub(output.above).max(rows.min(page.len()));
+    match page.len() - end {
         0 if run.ended.is_none() => facts.push("follow".to_owned()),
         0 => {}
-        above => facts.push(format!("{} below", words::count(above, "line"))),
+        below => facts.push(format!("{} below", words::count(below, "line"))),
     }
     let read = if output.of == Some(run.call) { output.page.total } else { 0 };
     let lines = usize::try_from(run.lines.max(read)).unwrap_or(usize::MAX);
@@ -43,8 +47,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, keys: Keys) -> 
     let right = vec![pen.span(facts.join(&pen.look.dot()), Role::Quiet)];
     pen.rule(head, 0, keys, title, right);
     let body = inset(body, 1, 1);
-    let rows = usize::from(body.height);
-    if output.of != Some(run.call) || output.page.lines.is_empty() {
+    if page.is_empty() {
         let text = if run.ended.is_some() {
             "It printed nothing.".to_owned()
         } else {
@@ -54,9 +57,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, keys: Keys) -> 
         pen.text(body, 0, &text, Role::Quiet);
         return rows;
     }
-    let lines = &output.page.lines;
-    let end = lines.len().saturating_sub(output.above).max(rows.min(lines.len()));
-    for (at, line) in lines[end.saturating_sub(rows)..end].iter().enumerate() {
+    for (at, line) in page[end.saturating_sub(rows)..end].iter().enumerate() {
         let line = Line::from(clean::spans(line, pen.style(Role::Text), pen.style(Role::Escape)));
         pen.line(body, u16::try_from(at).unwrap_or(0), line);
     }

@@ -57,3 +57,36 @@ fn the_newest_run_keeps_its_last_lines_in_sight_while_the_model_goes_on() {
     }
     assert!(!stage.screen().contains("│  first"), "the older one has folded");
 }
+
+#[test]
+fn a_view_of_output_that_was_moved_counts_the_lines_that_are_really_below() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    stage.runs(1, 10, "main.py", "print('mine')\n");
+    let all: Vec<String> = (0..600).map(|n| format!("line {n}")).collect();
+    let lines: Vec<&str> = all.iter().map(String::as_str).collect();
+    prints(&mut stage, 1, 10, &lines[..100]);
+    stage.key("F4");
+    stage.draw();
+    stage.key("home");
+    let first = stage.screen();
+    assert!(first.contains("line 0 "), "{first}");
+    // The oldest hundred are gone when these are read.
+    stage.page = OutputPage { lines: all[100..].to_vec(), first: 100, total: 600 };
+    let event = Event::OutputWritten { call: 10.into(), bytes: 6000, lines: 600 };
+    stage.event(1.into(), event);
+    let screen = stage.screen();
+    let rows = stage.state.drawn.output;
+    assert!(screen.contains("line 100 "), "{screen}");
+    assert!(screen.contains(&format!("{} lines below", 500 - rows)), "{screen}");
+}
+
+#[test]
+fn a_narrow_screen_says_where_one_is_and_that_a_script_plays() {
+    let mut stage = Stage::new(40, 12);
+    stage.at_work();
+    stage.state.sessions.node_mut().unwrap().spec.model = "scripted:tour".into();
+    let screen = stage.screen();
+    let head = screen.lines().next().unwrap();
+    assert!(head.contains("tally") && head.contains("a script plays"), "{head}");
+}
