@@ -81,6 +81,11 @@ fn output_shown(state: &State) -> bool {
     !state.output.runs.is_empty() && state.queue.current().is_none()
 }
 
+/// Whether nothing can be read at this size, so that nothing can be answered or begun.
+pub fn is_tiny(width: u16, height: u16) -> bool {
+    room(width, height) == Room::Tiny
+}
+
 /// Draws the screen.
 pub fn view(state: &State, frame: &mut Frame<'_>) -> Drawn {
     let area = frame.area();
@@ -88,7 +93,7 @@ pub fn view(state: &State, frame: &mut Frame<'_>) -> Drawn {
     let mut pen = Pen { buf: frame.buffer_mut(), look: &state.look };
     pen.clear(area);
     let room = room(area.width, area.height);
-    if room == Room::Tiny {
+    if is_tiny(area.width, area.height) {
         status::tiny(state, &mut pen, area);
         plain(state, frame);
         return drawn;

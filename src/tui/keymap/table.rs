@@ -31,6 +31,10 @@ const SCROLL: Keys = &[
     (Key::plain(KeyCode::PageUp), By(Move::PageUp)),
     (Key::plain(KeyCode::PageDown), By(Move::PageDown)),
 ];
+const PAGES: Keys = &[
+    (Key::plain(KeyCode::PageUp), By(Move::PageUp)),
+    (Key::plain(KeyCode::PageDown), By(Move::PageDown)),
+];
 const ENDS: Keys =
     &[(Key::plain(KeyCode::Home), By(Move::Home)), (Key::plain(KeyCode::End), By(Move::End))];
 const OPEN: Keys = &[(ENTER, Action::Open)];
@@ -65,6 +69,7 @@ pub const TABLE: &[Row] = &[
     row(Composer, NEW_LINE, "new line"),
     row(Composer, EDITING, "move; ↑ ↓ at the edge: earlier words"),
     row(Composer, KILLING, "delete, as in a shell"),
+    row(Composer, PAGES, "scroll the transcript"),
     row(Transcript, SCROLL, "scroll"),
     row(Transcript, ENDS, "beginning, end"),
     row(

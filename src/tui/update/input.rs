@@ -17,6 +17,7 @@ use crate::{
             waiting::Form,
         },
         theme::Theme,
+        view,
     },
 };
 
@@ -118,6 +119,8 @@ fn text(state: &mut State, c: char) {
         Some(_) => {}
         None => match (state.focus, &mut state.queue.form) {
             (Focus::Question, Some(Form::Because(_, draft))) => draft.type_char(c),
+            // The form has the keys, and says which.
+            (Focus::Question, Some(Form::Wider(_))) => {}
             _ => {
                 state.composer.draft.type_char(c);
                 state.focus = Focus::Composer;
@@ -179,7 +182,7 @@ fn write(state: &mut State, edit: Edit) -> Vec<Effect> {
         return vec![Effect::Send(Command::Send { session, text })];
     }
     if matches!(state.place.player, Player::Nobody { .. }) {
-        state.status.say("No model is connected. esc, then enter: the tour.", now);
+        state.status.say("No model. ctrl+c, esc, then enter: the tour.", now);
         return Vec::new();
     }
     if state.place.starting.is_some() {
@@ -203,6 +206,8 @@ fn begin_with(state: &mut State, begin: Begin) -> Vec<Effect> {
                 state.look.change(theme);
             }
         }
+        // Nothing begins by a key whose meaning cannot be read.
+        Begin::Chosen if view::is_tiny(state.drawn.width, state.drawn.height) => {}
         Begin::Chosen => match state.place.row {
             0 if state.place.starting.is_none() => {
                 state.place.starting = Some(String::new());

@@ -191,7 +191,7 @@ pub(super) fn quit(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) 
     }
     let rows = [
         ("stay", "", Role::Text),
-        ("stop all, keep all, and quit", "then: footplate --continue", Role::Text),
+        ("stop all, keep all, and quit", "the last line says how to carry on", Role::Text),
         ("quit when all have ended", "questions stay open here until then", Role::Text),
     ];
     choice::rows(pen, area, row, &rows, chosen, "stay");

@@ -277,3 +277,48 @@ fn a_question_of_the_list_is_opened_not_answered() {
     stage.wait(200);
     assert_eq!(stage.effects, [answer(1, YES)]);
 }
+
+#[test]
+fn letters_are_nothing_in_the_form_of_a_wider_yes_and_esc_leaves_it() {
+    let mut stage = asking(600);
+    stage.key("w");
+    stage.wait(200);
+    stage.draw();
+    assert!(stage.screen().contains("ctrl+s"), "{}", stage.screen());
+    stage.types("yy");
+    assert_eq!(draft(&stage), "");
+    assert_eq!(stage.state.focus, Focus::Question);
+    stage.key("esc");
+    assert!(stage.state.queue.form.is_none());
+    assert_eq!(stage.state.focus, Focus::Question);
+}
+
+#[test]
+fn nothing_begins_on_a_screen_that_is_too_small_to_read() {
+    let mut stage = Stage::first_start(20, 5);
+    stage.draw();
+    stage.key("enter");
+    assert_eq!(stage.state.place.starting, None);
+    stage.resize(80, 24);
+    stage.draw();
+    stage.key("enter");
+    assert!(stage.state.place.starting.is_some());
+}
+
+#[test]
+fn pages_scroll_the_transcript_from_the_composer() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    stage.streams(1, &"a line of many\n\n".repeat(60));
+    stage.draw();
+    let end = stage.screen();
+    stage.key("pgup");
+    stage.draw();
+    assert_ne!(stage.screen(), end);
+    assert_eq!(stage.state.focus, Focus::Composer);
+    stage.key("pgdn");
+    stage.draw();
+    stage.key("pgdn");
+    stage.draw();
+    assert!(!stage.screen().contains("below"), "{}", stage.screen());
+}
