@@ -175,7 +175,7 @@ pub(super) fn quit(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) 
         );
         let asks = matches!(mark, Mark::Needs | Mark::NotNow);
         let ends =
-            if asks { "withdrawn; asks again on resume" } else { "kept to the last word shown" };
+            if asks { "withdrawn: nothing is done" } else { "kept to the last word shown" };
         pen.apart(
             inset(area, 0, 1),
             row,
