@@ -56,8 +56,11 @@ pub(super) async fn run(
             setup.start(model)?
         }
     };
+    // Before the work begins: a signal may come as soon as it shows.
+    let stopped = stop_signal();
     setup.host.send(session, text);
-    let exit = follow(&setup.host, Printer { session, output, nobody: false }, events).await;
+    let printer = Printer { session, output, nobody: false };
+    let exit = follow(&setup.host, printer, events, stopped).await;
     setup.host.shutdown().await;
     exit
 }
@@ -98,6 +101,7 @@ async fn follow(
     host: &Host,
     printer: Printer,
     events: UnboundedReceiver<Arc<Envelope>>,
+    stopped: impl Future<Output = ()>,
 ) -> Result<Exit, Failure> {
     let session = printer.session;
     let over = CancellationToken::new();
@@ -106,7 +110,7 @@ async fn follow(
     let mut printing =
         tokio::task::spawn_blocking(move || runtime.block_on(printer.print(events, until)));
     let mut idle = std::pin::pin!(host.idle(session));
-    let mut stopped = std::pin::pin!(stop_signal());
+    let mut stopped = std::pin::pin!(stopped);
     let mut interrupted = false;
     let outcome = loop {
         tokio::select! {

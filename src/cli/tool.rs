@@ -16,10 +16,12 @@ use crate::{
 pub(super) async fn run(common: &Common, name: &str, input: String) -> Result<Exit, Failure> {
     let setup = Setup::new(common, Attendance::Alone, setup::aside())?;
     let session = setup.start(model::NONE)?;
+    // Before the call begins: it may take effect at once.
+    let stopped = stop_signal();
     let result = tokio::select! {
         result = setup.host.call(session, name, input) => Ok(result),
         // The call is cut off, and records that itself.
-        () = stop_signal() => Err(Exit::Interrupted),
+        () = stopped => Err(Exit::Interrupted),
     };
     setup.host.shutdown().await;
     let result = match result {

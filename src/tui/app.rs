@@ -40,12 +40,13 @@ const BATCH: usize = 256;
 /// Dropping the future gives the terminal back and loses nothing but the screen.
 pub async fn run(desk: Arc<dyn Desk>, opening: Opening) -> io::Result<Farewell> {
     let tty = Tty::stdout()?;
-    let keys = Keys::of_terminal();
+    // Before the size is asked for, so that no change of it is missed.
+    let signals = Signals::listen()?;
     let (width, height) = crossterm::terminal::size()?;
     let wishes = Wishes { mouse: false, keyboard: true };
     let terminal = Terminal::enter(tty.try_clone()?, tty, Size { width, height }, wishes)?;
     terminal.restore().on_panic();
-    let signals = Signals::listen()?;
+    let keys = Keys::of_terminal();
     App::new(desk, opening, terminal, keys).run(Some(signals)).await
 }
 
@@ -259,6 +260,10 @@ impl App {
             Signal::Continue => {
                 self.terminal.continued()?;
                 self.back();
+            }
+            Signal::Resized => {
+                let (width, height) = crossterm::terminal::size()?;
+                self.key(Key::Resized(now(), Size { width, height }))?;
             }
         }
         Ok(())

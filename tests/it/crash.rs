@@ -9,13 +9,13 @@ use crate::{
 #[test]
 fn a_session_killed_in_the_middle_of_a_run_goes_on_where_it_was() {
     let place = Place::new();
-    let endless = "import time\nprint('it', 'runs')\ntime.sleep(600)\n";
+    let endless = "import time\nprint('begun', 'and', 'going')\ntime.sleep(600)\n";
     let mut script = runs(endless);
     script["turns"][1]["text"] = "I look at what is left.".into();
     let model = place.script(&script);
 
     let app = App::start(&place, (40, 120), &["--model", &model, "--mode", "auto", "start it"]);
-    app.wait_for("it runs");
+    app.wait_for("begun and going");
     let pid = rustix::process::Pid::from_raw(app.pid().cast_signed()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
     drop(app);

@@ -1,8 +1,6 @@
 //! Keys as they come, each with the moment it was read: a loop that is late must not make two keys
 //! look like one that stood alone.
 
-use std::time::Duration;
-
 use crossterm::event::{Event, EventStream, MouseEventKind};
 use futures_util::StreamExt;
 use ratatui::layout::Size;
@@ -28,13 +26,8 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// Those of the real terminal. Must be called within a runtime, and before the size is asked
-    /// for: a change of it is heard from here on.
+    /// Those of the real terminal. Must be called within a runtime.
     pub(super) fn of_terminal() -> Self {
-        // Listens now, and not when the task first runs: a signal in between would be lost.
-        if let Err(error) = crossterm::event::poll(Duration::ZERO) {
-            tracing::warn!(%error, "the terminal's events cannot be read");
-        }
         let (tell, keys) = mpsc::unbounded_channel();
         let reader = tokio::spawn(async move {
             let mut events = EventStream::new();

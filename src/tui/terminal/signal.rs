@@ -15,6 +15,9 @@ pub enum Signal {
     Suspend,
     /// Runs again after it was stopped.
     Continue,
+    /// The window has another size. The stream of keys tells of it too, but loses it where a key
+    /// comes at the same moment.
+    Resized,
 }
 
 impl Signal {
@@ -24,7 +27,7 @@ impl Signal {
             Self::Hangup => Some(129),
             Self::Interrupt => Some(130),
             Self::Terminate => Some(143),
-            Self::Suspend | Self::Continue => None,
+            Self::Suspend | Self::Continue | Self::Resized => None,
         }
     }
 }
@@ -37,6 +40,7 @@ pub struct Signals {
     hangup: Listener,
     suspend: Listener,
     resume: Listener,
+    window: Listener,
 }
 
 impl Signals {
@@ -49,6 +53,7 @@ impl Signals {
             hangup: signal(SignalKind::hangup())?,
             suspend: signal(raw(rustix::process::Signal::TSTP))?,
             resume: signal(raw(rustix::process::Signal::CONT))?,
+            window: signal(SignalKind::window_change())?,
         })
     }
 
@@ -61,6 +66,7 @@ impl Signals {
             _ = self.interrupt.recv() => Signal::Interrupt,
             _ = self.suspend.recv() => Signal::Suspend,
             _ = self.resume.recv() => Signal::Continue,
+            _ = self.window.recv() => Signal::Resized,
         }
     }
 }
