@@ -39,6 +39,8 @@ pub struct Settings {
     pub home: Option<PathBuf>,
     /// A uv to use instead of looking for one.
     pub uv: Option<PathBuf>,
+    /// This program, whose hidden subcommand seals a run; without it nothing can be sealed.
+    pub launcher: Option<PathBuf>,
     /// Where programs are looked for, and what runs get as `PATH`.
     pub search_path: OsString,
     /// Told, in one line, what takes long before a first run, such as fetching uv.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::run::{self, Run, executor, limit, seconds};
+use super::run::{self, Run, bounds, executor, held, limit, seconds};
 use crate::kernel::{
     capability::{Body, Capability, Category, Content, Preview, Reach},
     clock::Budget,
@@ -14,7 +14,7 @@ use crate::kernel::{
     error::{CallError, ErrorCode},
     event::ExitStatus,
     gate::Permit,
-    port::Program,
+    port::{Level, Program},
     registry::Module,
     schema,
 };
@@ -40,6 +40,15 @@ struct Arguments {
     #[serde(default)]
     #[schemars(range(min = 1))]
     timeout_ms: Option<u64>,
+    /// What the program may do by itself: "workspace" reads the system and writes the workspace,
+    /// but not what is obeyed there, such as .git, and has no network; "sealed" writes only its own
+    /// $TMPDIR; "open" is not bounded.
+    #[serde(default = "workspace")]
+    seal: Level,
+}
+
+fn workspace() -> Level {
+    Level::Workspace
 }
 
 fn run_program() -> Capability {
@@ -73,7 +82,10 @@ async fn preview(cx: Context, run: Arguments) -> Result<Preview, CallError> {
     let limit = limit(&cx, run.timeout_ms);
     Ok(Preview {
         object: run.argv[0].clone(),
-        facts: vec![format!("at most {}", seconds(limit))],
+        facts: vec![
+            format!("at most {}", seconds(limit)),
+            bounds(executor(&cx)?.as_ref(), run.seal).to_owned(),
+        ],
         // What a program touches cannot be known.
         reach: Reach::Outside,
         body: Body::Program {
@@ -100,6 +112,7 @@ async fn handle(permit: Permit, cx: Context, arguments: Arguments) -> Result<Con
         title: title.clone(),
         clock: Budget::start(limit(&cx, arguments.timeout_ms)),
         what: Program::Argv(arguments.argv),
+        seal: held(executor(&cx)?.as_ref(), arguments.seal),
         cwd,
     };
     let finished = run::run(&cx, run).await?;
