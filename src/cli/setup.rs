@@ -99,6 +99,12 @@ impl Setup {
             search_path: env::var_os("PATH").unwrap_or_default(),
             uv: variable("FOOTPLATE_UV").map(PathBuf::from),
             launcher: launcher(),
+            private: vec![
+                home.config.clone(),
+                home.data.clone(),
+                home.state.clone(),
+                home.cache.clone(),
+            ],
             notice,
         });
         let pace = match attendance {

@@ -26,10 +26,8 @@ use std::{
     process::{ExitCode, Stdio},
 };
 
-pub use self::{
-    plan::{Limits, Plan},
-    roots::Surroundings,
-};
+pub use self::plan::{Limits, Plan};
+pub(in crate::executor) use self::roots::{Surroundings, installation};
 pub use crate::kernel::port::Level;
 
 /// The word after the program's name that makes it the launcher.

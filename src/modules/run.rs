@@ -114,6 +114,7 @@ pub(super) async fn run(cx: &Context, run: Run) -> Result<Finished, CallError> {
         call: run.call,
         what: run.what,
         cwd: run.cwd,
+        workspace: cx.env.root().to_owned(),
         seal: run.seal,
         clock: run.clock,
         cancel: cancel.clone(),

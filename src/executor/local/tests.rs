@@ -53,6 +53,7 @@ fn settings(data: &Path) -> Settings {
         home: None,
         uv: None,
         launcher: None,
+        private: Vec::new(),
         search_path: std::env::var_os("PATH").unwrap(),
         notice: Arc::new(|_| {}),
     }
@@ -103,6 +104,7 @@ impl Trial {
             call: CallId::fresh(),
             what,
             cwd: self.folder.path().to_owned(),
+            workspace: self.folder.path().to_owned(),
             seal: Level::Open,
             clock: self.clock.clone(),
             cancel: self.cancel.clone(),

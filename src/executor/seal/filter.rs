@@ -183,11 +183,7 @@ fn programs(plan: &Plan) -> Result<Vec<BpfProgram>, BackendError> {
     }
     // A libc without it falls back to `clone`, whose flags can be read.
     let absent = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
-    Ok(vec![
-        foreign_numbers(),
-        filter(absent, libc::ENOSYS)?,
-        filter(refused, libc::EPERM)?,
-    ])
+    Ok(vec![foreign_numbers(), filter(absent, libc::ENOSYS)?, filter(refused, libc::EPERM)?])
 }
 
 fn when(

@@ -157,8 +157,7 @@ fn become_program(plan: &Plan, program: Program) -> Result<(), Fault> {
     if arguments.is_empty() {
         return Err(Fault::new("start the program", "it has no name"));
     }
-    let error =
-        Command::new(&path).arg0(arguments.remove(0)).args(arguments).exec();
+    let error = Command::new(&path).arg0(arguments.remove(0)).args(arguments).exec();
     Err(Fault::of("start", Path::new(&path))(error))
 }
 

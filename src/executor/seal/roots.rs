@@ -100,13 +100,13 @@ const DEEPEST: usize = 3;
 
 /// What lies around a workspace.
 #[derive(Clone, Debug, Default)]
-pub struct Surroundings {
+pub(in crate::executor) struct Surroundings {
     /// The person's home.
-    pub home: Option<PathBuf>,
+    pub(in crate::executor) home: Option<PathBuf>,
     /// Folders of footplate's own.
-    pub private: Vec<PathBuf>,
+    pub(in crate::executor) private: Vec<PathBuf>,
     /// What a run needs to read beside the system: its interpreter, its packages.
-    pub needed: Vec<PathBuf>,
+    pub(in crate::executor) needed: Vec<PathBuf>,
 }
 
 /// What may be read and written.
@@ -236,11 +236,17 @@ mod tests {
     fn house() -> (tempfile::TempDir, PathBuf) {
         let root = tempfile::tempdir().unwrap();
         let home = root.path().canonicalize().unwrap();
-        for file in
-            [".ssh/id", ".cargo/bin/cargo", ".cargo/credentials.toml", "work/.git/config",
-             "work/sub/.venv/bin/python", "work/env/pyvenv.cfg", "work/src/main.py",
-             ".local/share/footplate/sessions/one", "notes.txt"]
-        {
+        for file in [
+            ".ssh/id",
+            ".cargo/bin/cargo",
+            ".cargo/credentials.toml",
+            "work/.git/config",
+            "work/sub/.venv/bin/python",
+            "work/env/pyvenv.cfg",
+            "work/src/main.py",
+            ".local/share/footplate/sessions/one",
+            "notes.txt",
+        ] {
             let file = home.join(file);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
             std::fs::write(file, "").unwrap();
@@ -305,10 +311,9 @@ mod tests {
     #[test]
     fn an_interpreter_brings_its_folder_but_never_a_home() {
         let (_root, home) = house();
-        for (place, expected) in [
-            ("python/bin/python3", vec!["python"]),
-            ("bin/python3", vec!["bin/python3", "lib"]),
-        ] {
+        for (place, expected) in
+            [("python/bin/python3", vec!["python"]), ("bin/python3", vec!["bin/python3", "lib"])]
+        {
             let python = home.join(place);
             std::fs::create_dir_all(python.parent().unwrap()).unwrap();
             std::fs::write(&python, "").unwrap();

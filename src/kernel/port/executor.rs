@@ -45,6 +45,8 @@ pub struct Job {
     pub what: Program,
     /// The folder to run in.
     pub cwd: PathBuf,
+    /// The folder whose files it works on; `cwd` is most often this or in it.
+    pub workspace: PathBuf,
     /// What it may do by itself.
     pub seal: Level,
     /// Its clock. Preparation (such as fetching uv) is held out of it by the executor.
