@@ -112,6 +112,12 @@ impl Local {
         Ok(run)
     }
 
+    /// The same, held by this form and no other, whether it is there or not.
+    #[must_use]
+    pub fn held_by(self, form: Form) -> Self {
+        Self { form: OnceLock::from(form), ..self }
+    }
+
     /// By what a run is held to a level here: found out once, by trying.
     pub fn form(&self) -> Form {
         *self.form.get_or_init(|| match &self.settings.launcher {

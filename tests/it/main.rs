@@ -12,6 +12,7 @@ mod first_light;
 mod layers;
 mod parity;
 mod screen;
+mod seal;
 mod signals;
 mod sizes;
 mod source;

@@ -98,8 +98,9 @@ fn own_cache(shared: &Path, scratch: &Path) -> std::io::Result<PathBuf> {
     let own = scratch.join(".uv");
     std::fs::create_dir(&own)?;
     for entry in std::fs::read_dir(shared).into_iter().flatten().flatten() {
-        // What uv writes at the top is its own; what it keeps in folders is shared.
-        if entry.file_type()?.is_dir() {
+        // What uv keeps in folders is shared, but for the one it writes into at every start.
+        let is_written = entry.file_name().as_encoded_bytes().starts_with(b"sdists");
+        if entry.file_type()?.is_dir() && !is_written {
             std::os::unix::fs::symlink(entry.path(), own.join(entry.file_name()))?;
         }
     }

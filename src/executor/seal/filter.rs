@@ -12,9 +12,11 @@ use seccompiler::{
 use super::{Form, Level, Plan, launcher::Fault};
 
 /// Refused in every form, whatever the arguments.
-const REFUSED: [c_long; 53] = [
-    // Sockets of any family; pairs of them stay.
+const REFUSED: [c_long; 55] = [
+    // Sockets of any family; pairs of them stay, but lead nowhere else.
     libc::SYS_socket,
+    libc::SYS_connect,
+    libc::SYS_bind,
     // Other processes.
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
@@ -143,6 +145,9 @@ const NAMESPACES: [libc::c_int; 8] = [
     0x80, // a clock of its own
 ];
 
+/// Kinds of socket that can send to any address, even one of a pair.
+const UNCONNECTED: [libc::c_int; 2] = [libc::SOCK_DGRAM, libc::SOCK_RAW];
+
 /// Writing into a terminal as if it were typed.
 const TYPED: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 
@@ -160,6 +165,10 @@ fn programs(plan: &Plan) -> Result<Vec<BpfProgram>, BackendError> {
     for flag in NAMESPACES {
         let flag = u64::from(flag.cast_unsigned());
         when(&mut refused, libc::SYS_clone, 0, SeccompCmpOp::MaskedEq(flag), flag)?;
+    }
+    for kind in UNCONNECTED {
+        let kind = u64::from(kind.cast_unsigned());
+        when(&mut refused, libc::SYS_socketpair, 1, SeccompCmpOp::MaskedEq(0xf), kind)?;
     }
     for request in TYPED {
         when(&mut refused, libc::SYS_ioctl, 1, SeccompCmpOp::Eq, request)?;
