@@ -127,7 +127,9 @@ impl Surroundings {
     ) -> Roots {
         let home = self.home.as_deref().and_then(real);
         let mut hidden: Vec<PathBuf> = self.private.iter().filter_map(|path| real(path)).collect();
-        hidden.extend(SYSTEM_SECRETS.iter().map(PathBuf::from));
+        // What we may not read ourselves needs no hiding.
+        let is_open = |path: &PathBuf| std::fs::File::open(path).is_ok();
+        hidden.extend(SYSTEM_SECRETS.iter().map(PathBuf::from).filter(is_open));
         let workspace = real(workspace);
         if let (Some(home), Some(workspace)) = (&home, &workspace) {
             if home != workspace && home.starts_with(workspace) {
