@@ -51,6 +51,10 @@ fn workspace() -> Level {
     Level::Workspace
 }
 
+/// What programs print when the seal refused them something.
+const REFUSALS: [&str; 3] =
+    ["Read-only file system", "Permission denied", "Operation not permitted"];
+
 fn run_program() -> Capability {
     Capability::define::<Arguments>(
         "process.run",
@@ -107,16 +111,25 @@ async fn handle(permit: Permit, cx: Context, arguments: Arguments) -> Result<Con
         )));
     }
     let title = arguments.argv[0].clone();
+    let seal = held(executor(&cx)?.as_ref(), arguments.seal);
     let run = Run {
         call: permit.call(),
         title: title.clone(),
         clock: Budget::start(limit(&cx, arguments.timeout_ms)),
         what: Program::Argv(arguments.argv),
-        seal: held(executor(&cx)?.as_ref(), arguments.seal),
+        seal,
         cwd,
     };
     let finished = run::run(&cx, run).await?;
-    let rest = finished.rest();
+    let mut notes: Vec<String> = finished.rest().into_iter().collect();
+    let said = &finished.ended.stderr;
+    if seal != Level::Open && REFUSALS.iter().any(|refusal| said.contains(refusal)) {
+        notes.push(format!(
+            "It ran with seal {:?}, which may have refused it something. If it needs the network or \
+             to write elsewhere, run it with seal \"open\", which is asked for",
+            seal.name()
+        ));
+    }
     let (returncode, timed_out) = match finished.ended.status {
         ExitStatus::Exited { code } => (Some(code), false),
         ExitStatus::Signalled { signal } => (Some(-signal), false),
@@ -136,8 +149,8 @@ async fn handle(permit: Permit, cx: Context, arguments: Arguments) -> Result<Con
         "stderr": finished.ended.stderr,
         "timed_out": timed_out,
     });
-    if let (Some(rest), Some(object)) = (rest, value.as_object_mut()) {
-        object.insert("note".to_owned(), Value::String(rest));
+    if let (false, Some(object)) = (notes.is_empty(), value.as_object_mut()) {
+        object.insert("note".to_owned(), Value::String(notes.join(". ")));
     }
     Ok(value.into())
 }

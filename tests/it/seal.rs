@@ -261,12 +261,17 @@ fn a_daemon_ends_with_its_run() {
         let script =
             format!("setsid sleep {mark} >/dev/null 2>&1 & (setsid sh -c 'sleep {mark}' &)");
         scene.run(user, &scene.plan(form, level), &["/usr/bin/sh", "sh", "-c", &script]);
-        let left = fs::read_dir("/proc").unwrap().flatten().filter(|entry| {
-            let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-            String::from_utf8_lossy(&line).contains(&mark)
-        });
-        assert_eq!(left.count(), 0, "{user:?} {form:?} {level:?}");
+        assert_eq!(running(&mark), 0, "{user:?} {form:?} {level:?}");
     }
+}
+
+/// How many programs have this among their words.
+fn running(mark: &str) -> usize {
+    let has_mark = |entry: &fs::DirEntry| {
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains(mark)
+    };
+    fs::read_dir("/proc").unwrap().flatten().filter(has_mark).count()
 }
 
 #[test]

@@ -340,3 +340,43 @@ fn plan_mode_runs_sealed_code_and_nothing_else() {
     }
     assert!(!place.work().join("new").exists());
 }
+
+#[test]
+fn nothing_of_a_sealed_run_outlives_a_host_that_is_killed() {
+    let place = Place::new();
+    if footplate::executor::seal::available(super::PROGRAM.as_ref()) == Form::None {
+        return skipped("the end of a sealed run with its host");
+    }
+    let mark = format!("{}.25", 100_000 + std::process::id());
+    let code = format!(
+        "import subprocess, time
+subprocess.Popen(['setsid', 'sleep', '{mark}'], start_new_session=True)
+time.sleep(600)"
+    );
+    let mut script = runs(&code);
+    script["turns"][0]["calls"][0]["arguments"]["seal"] = json!("sealed");
+    let model = place.script(&script);
+    let mut host = place
+        .footplate()
+        .args(["exec", "--mode", "plan", "--model", &model, "go"])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    until("the daemon runs", || super::running(&mark) > 0);
+    host.kill().unwrap();
+    host.wait().unwrap();
+    let killed = std::time::Duration::from_secs(2);
+    let gone = until("it is gone", || super::running(&mark) == 0);
+    assert!(gone < killed, "it took {gone:?}");
+}
+
+/// Looks until it holds, and says how long that took: another process makes it hold, and tells
+/// nobody.
+fn until(what: &str, holds: impl Fn() -> bool) -> Duration {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "never: {what}");
+        std::thread::yield_now();
+    }
+    begun.elapsed()
+}
