@@ -131,6 +131,11 @@ impl Surroundings {
         let is_open = |path: &PathBuf| std::fs::File::open(path).is_ok();
         hidden.extend(SYSTEM_SECRETS.iter().map(PathBuf::from).filter(is_open));
         let workspace = real(workspace);
+        // A workspace in a folder of ours, as the tour's is, is what it was made for.
+        let is_around = |path: &Path| {
+            workspace.as_ref().is_some_and(|inside| inside != path && inside.starts_with(path))
+        };
+        hidden.retain(|path| !is_around(path));
         if let (Some(home), Some(workspace)) = (&home, &workspace) {
             if home != workspace && home.starts_with(workspace) {
                 hidden.push(home.clone());
@@ -247,6 +252,7 @@ mod tests {
             "work/env/pyvenv.cfg",
             "work/src/main.py",
             ".local/share/footplate/sessions/one",
+            ".local/share/footplate/tour/a.txt",
             "notes.txt",
         ] {
             let file = home.join(file);
@@ -288,6 +294,8 @@ mod tests {
             ("", ".cargo/credentials.toml", false),
             ("", ".local/share/footplate/sessions/one", false),
             ("..", "notes.txt", false),
+            (".local/share/footplate/tour", ".local/share/footplate/tour/a.txt", true),
+            (".local/share/footplate/tour", ".local/share/footplate/sessions/one", false),
         ] {
             let roots = roots(&home, Level::Sealed, &home.join(workspace));
             assert_eq!(reads(&roots, &home.join(path)), expected, "{path} from {workspace:?}");
