@@ -22,9 +22,15 @@ use self::{
     args::{Cli, Subject},
     exit::{Exit, Failure},
 };
+use crate::executor::seal;
 
 /// Runs the program to its end.
 pub fn main() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == seal::SUBCOMMAND) {
+        // Before there is a second thread: a launcher may have but one.
+        return seal::launch(words);
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

@@ -4,5 +4,6 @@
 mod bridge;
 mod frame;
 pub mod local;
+pub mod seal;
 
 pub use local::{Local, Settings, workspace::Workspace};

@@ -12,6 +12,7 @@ pub mod gate;
 pub mod id;
 pub mod invoke;
 pub mod message;
+pub mod obeyed;
 pub mod port;
 pub mod provider;
 pub mod recorder;

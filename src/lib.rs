@@ -4,8 +4,8 @@
 //! This page is the map of the house. Three ideas decide when in doubt:
 //!
 //! 1. **Approve effects, not code.** What asks a person is the effect itself, with its exact
-//!    arguments, at the line of Python that wants it. Code that runs without a sandbox is itself an
-//!    effect; until the sandbox of the system is used, every execution counts as one.
+//!    arguments, at the line of Python that wants it. Code that is not sealed is itself an effect;
+//!    what a run may do by itself is its level ([`kernel::port::Level`]), and its category follows.
 //! 2. **One road.** A call by the model, from inside Python, by a sub-agent at any depth or by hand
 //!    is the same [`kernel::registry::Tools::invoke`]. There is no other way to reach a handler.
 //! 3. **The log is the truth.** Everything that happened is an event, appended before it is acted
@@ -21,7 +21,9 @@
 //! - [`store`]: the journal (append-only JSON lines, one writer), the spools that keep output, the
 //!   list of sessions, and a fake in memory. Only it knows the file formats.
 //! - [`executor`]: runs programs, and Python through `uv`: a process group of its own, a fixed small
-//!   environment, limits, streaming output, and the host end of the bridge.
+//!   environment, limits, streaming output, and the host end of the bridge. [`executor::seal`] is the
+//!   launcher that gives up what a run may not do, as a hidden subcommand of this program, and the
+//!   keeper that stays outside and leaves nothing of the run behind.
 //! - [`guest`]: the Python side: the embedded SDK, the modules generated from the registry, and what
 //!   a script imports before it runs.
 //! - [`model`]: models behind one port: a script, and two wire formats.
@@ -52,6 +54,8 @@
 //! - Only the gate decides, and only `invoke` calls a handler: a handler takes a
 //!   [`kernel::gate::Permit`], which only the gate can make.
 //! - The screen cannot run anything; it can only send a [`kernel::command::Command`].
+//! - A level that cannot be held is refused by the executor, never widened; every step of the seal
+//!   must succeed, or the program does not begin.
 //! - Only [`store`] knows what a journal looks like on disk.
 //! - `update` and `view` of the screen are not async and read no clock, file or environment.
 //!

@@ -98,6 +98,13 @@ impl Setup {
             home: env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from),
             search_path: env::var_os("PATH").unwrap_or_default(),
             uv: variable("FOOTPLATE_UV").map(PathBuf::from),
+            launcher: launcher(),
+            private: vec![
+                home.config.clone(),
+                home.data.clone(),
+                home.state.clone(),
+                home.cache.clone(),
+            ],
             notice,
         });
         let pace = match attendance {
@@ -194,6 +201,15 @@ pub(super) fn placed(home: &Home, spec: SessionSpec) -> Result<SessionSpec, Stri
 pub(super) fn spoken(mut sessions: Vec<SessionSummary>) -> Vec<SessionSummary> {
     sessions.retain(|session| session.spec.parent.is_none() && session.title.is_some());
     sessions
+}
+
+/// This very program, also once another version stands in its place on disk.
+fn launcher() -> Option<PathBuf> {
+    if cfg!(target_os = "linux") {
+        Some(PathBuf::from("/proc/self/exe"))
+    } else {
+        env::current_exe().ok()
+    }
 }
 
 fn is_named(session: &SessionSummary, end: &str) -> bool {

@@ -1,9 +1,11 @@
 //! Runs jobs on this machine.
 
 mod guard;
+mod lookup;
 mod mark;
 mod output;
 mod process;
+mod sealed;
 mod session;
 mod sweep;
 mod uv;
@@ -12,11 +14,12 @@ pub mod workspace;
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use tokio::sync::OnceCell;
 
+use super::seal::{self, Form, Level};
 use crate::{
     guest,
     kernel::{
@@ -39,6 +42,10 @@ pub struct Settings {
     pub home: Option<PathBuf>,
     /// A uv to use instead of looking for one.
     pub uv: Option<PathBuf>,
+    /// This program, whose hidden subcommand seals a run; without it nothing can be sealed.
+    pub launcher: Option<PathBuf>,
+    /// Folders of footplate's own, which no sealed run reads but for what it needs.
+    pub private: Vec<PathBuf>,
     /// Where programs are looked for, and what runs get as `PATH`.
     pub search_path: OsString,
     /// Told, in one line, what takes long before a first run, such as fetching uv.
@@ -51,6 +58,7 @@ pub struct Local {
     marks: mark::Marks,
     prepared: OnceCell<uv::Prepared>,
     guard: OnceCell<guard::Guard>,
+    form: OnceLock<Form>,
 }
 
 impl Local {
@@ -61,6 +69,7 @@ impl Local {
             marks: mark::Marks::fresh(),
             prepared: OnceCell::new(),
             guard: OnceCell::new(),
+            form: OnceLock::new(),
         }
     }
 
@@ -81,23 +90,92 @@ impl Local {
         // Where there is no shell, a run still ends with its call; only our own death is not seen.
         let _ = self.guard.get_or_try_init(|| async { guard::Guard::start(&self.marks) }).await;
         let scratch = scratch(&self.settings.cache)?;
-        Ok(match &job.what {
+        let mut needed = Vec::new();
+        let mut run = match &job.what {
             Program::Python { filename, code, mounts, .. } => {
                 let prepared =
                     self.prepared.get_or_try_init(|| uv::prepare(&self.settings)).await?;
                 let package = install(&guest::Package::of(mounts), &self.settings.cache)?;
                 let file = scratch.path().join(bare(filename)?);
                 std::fs::write(&file, code).map_err(|error| cannot("write", &file, &error))?;
-                prepared.python(&self.settings, scratch, &package, &file, code)
+                needed = prepared.needed(&self.settings, &package);
+                prepared.python(&self.settings, scratch, &package, (&file, code), job.seal)?
             }
             Program::Argv(argv) => process::Run::program(&self.settings, scratch, argv, &job.cwd)?,
+        };
+        match job.seal {
+            Level::Open => {}
+            Level::Sealed | Level::Workspace => {
+                run.seal(self.sealing(job, run.scratch(), needed)?)
+            }
+        }
+        Ok(run)
+    }
+
+    /// The same, held by this form and no other, whether it is there or not.
+    #[must_use]
+    pub fn held_by(self, form: Form) -> Self {
+        Self { form: OnceLock::from(form), ..self }
+    }
+
+    /// By what a run is held to a level here: found out once, by trying.
+    pub fn form(&self) -> Form {
+        *self.form.get_or_init(|| match &self.settings.launcher {
+            Some(launcher) => seal::available(launcher),
+            None => Form::None,
         })
     }
+
+    fn sealing(
+        &self,
+        job: &Job,
+        scratch: &Path,
+        needed: Vec<PathBuf>,
+    ) -> Result<sealed::Sealing, CallError> {
+        let (form, Some(launcher)) = (self.form(), &self.settings.launcher) else {
+            return Err(unsealable(job.seal));
+        };
+        if form == Form::None {
+            return Err(unsealable(job.seal));
+        }
+        let surroundings = seal::Surroundings {
+            home: self.settings.home.clone(),
+            private: self.settings.private.clone(),
+            needed,
+        };
+        let roots = surroundings.roots((job.seal, form), &job.workspace, scratch);
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
+        let cpu = job.clock.limit().as_secs().saturating_add(1).saturating_mul(cores);
+        let plan = seal::Plan {
+            level: job.seal,
+            form,
+            // Where it really is, or a link could lead it elsewhere meanwhile.
+            cwd: job.cwd.canonicalize().unwrap_or_else(|_| job.cwd.clone()),
+            reads: roots.reads,
+            writes: roots.writes,
+            guarded: roots.guarded,
+            channel: None,
+            report: None,
+            limits: seal::Limits { cpu, ..seal::Limits::default() },
+        };
+        Ok(sealed::Sealing { launcher: launcher.clone(), plan })
+    }
+}
+
+fn unsealable(level: Level) -> CallError {
+    CallError::failed(format!(
+        "This system offers no seal, so nothing can be run {} here.\nAsk to run it open.",
+        level.name()
+    ))
 }
 
 impl Executor for Local {
     fn check(&self, code: &str, mounts: &Mounts) -> Result<(), CallError> {
         guest::check(code, mounts)
+    }
+
+    fn seals(&self, level: Level) -> bool {
+        level == Level::Open || self.form() != Form::None
     }
 
     fn run(&self, job: Job) -> BoxFuture<'_, Result<Ended, CallError>> {

@@ -105,6 +105,7 @@ impl<V: Into<Value>> From<V> for Content {
 
 type Status = dyn Fn(&Value) -> String + Send + Sync;
 type TypedStatus<P> = dyn Fn(&P) -> String + Send + Sync;
+type CategoryOf = dyn Fn(&Context, &Value) -> Category + Send + Sync;
 type Previewer =
     dyn Fn(Context, Value) -> BoxFuture<'static, Result<Preview, CallError>> + Send + Sync;
 type Handler =
@@ -116,6 +117,7 @@ pub struct Capability {
     name: &'static str,
     description: &'static str,
     category: Category,
+    category_of: Option<Arc<CategoryOf>>,
     schema: Value,
     validator: Arc<OnceLock<Validator>>,
     status: Arc<Status>,
@@ -134,7 +136,7 @@ impl Capability {
     where
         P: DeserializeOwned + JsonSchema + Send + 'static,
     {
-        Definition { name, description, category, status: None, preview: None }
+        Definition { name, description, category, category_of: None, status: None, preview: None }
     }
 
     /// `module.function`, or a bare name for what belongs to no module.
@@ -152,9 +154,14 @@ impl Capability {
         self.description
     }
 
-    /// What it does to the world.
+    /// What it does to the world, at the most.
     pub fn category(&self) -> Category {
         self.category
+    }
+
+    /// What this call of it does to the world.
+    pub fn category_of(&self, cx: &Context, input: &Value) -> Category {
+        self.category_of.as_ref().map_or(self.category, |category_of| category_of(cx, input))
     }
 
     /// The JSON Schema of its arguments: always of type `object`.
@@ -210,6 +217,7 @@ pub struct Definition<P> {
     name: &'static str,
     description: &'static str,
     category: Category,
+    category_of: Option<Arc<CategoryOf>>,
     status: Option<Arc<TypedStatus<P>>>,
     preview: Option<Arc<Previewer>>,
 }
@@ -222,6 +230,20 @@ where
     #[must_use]
     pub fn status(mut self, status: impl Fn(&P) -> String + Send + Sync + 'static) -> Self {
         self.status = Some(Arc::new(status));
+        self
+    }
+
+    /// Where its category depends on the call. Arguments that cannot be read count as the category
+    /// of the definition.
+    #[must_use]
+    pub fn category_of(
+        mut self,
+        category_of: impl Fn(&Context, &P) -> Category + Send + Sync + 'static,
+    ) -> Self {
+        let (name, most) = (self.name, self.category);
+        self.category_of = Some(Arc::new(move |cx, input| {
+            parse(name, input.clone()).map_or(most, |parameters| category_of(cx, &parameters))
+        }));
         self
     }
 
@@ -252,6 +274,7 @@ where
             name,
             description: self.description,
             category: self.category,
+            category_of: self.category_of,
             schema: schema::of::<P>(),
             validator: Arc::default(),
             status: Arc::new(move |input| match (&status, parse(name, input.clone())) {

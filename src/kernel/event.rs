@@ -186,6 +186,12 @@ pub enum Decider {
 pub enum Seal {
     /// No sandbox: it can do what the person can.
     None,
+    /// It computes and reads, and writes nothing but its own scratch folder.
+    Sealed,
+    /// It may also write the workspace, but nothing there that is obeyed without being told.
+    Workspace,
+    /// Left open although it could have been sealed: it can do what the person can.
+    Open,
 }
 
 /// How a program ended.

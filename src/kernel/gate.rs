@@ -140,7 +140,7 @@ impl Gate {
 
     /// Lets a call through or not. Reads never wait. Dropping the future withdraws its question.
     pub(super) async fn pass(&self, cx: &Context, capability: &Capability, call: &Call) -> Passage {
-        let category = capability.category();
+        let category = capability.category_of(cx, &call.input);
         if category == Category::Read {
             let (_, mode) = self.rights.verdict(category, Reach::Outside);
             let permit = Permit { call: call.id, preview: None };

@@ -112,7 +112,7 @@ async fn attempt(
         }
     };
     let input = call.input.clone();
-    let category = capability.category();
+    let category = capability.category_of(cx, &input);
     cx.recorder.append(Event::CallStarted { call, category, decision }).map_err(unrecorded)?;
     open.started = true;
     capability.run(permit, cx.of_call(request.id), input).await

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::run::{self, Finished, Run, executor, limit, seconds};
+use super::run::{self, Finished, Run, bounds, executor, held, limit, seconds};
 use crate::kernel::{
     BoxFuture,
     capability::{Body, Capability, Category, Content, Preview, Reach},
@@ -18,7 +18,7 @@ use crate::kernel::{
     gate::Permit,
     id::CallId,
     invoke::{CallRequest, Input, ToolResult},
-    port::{HostCalls, Program},
+    port::{HostCalls, Level, Program},
     registry::Tools,
     schema,
 };
@@ -36,13 +36,18 @@ struct Execute {
     #[serde(default)]
     #[schemars(range(min = 1))]
     timeout_ms: Option<u64>,
+    /// What the script may do by itself: "sealed" reads the workspace and writes only its own
+    /// scratch folder ($TMPDIR), without network, and runs unasked; "workspace" may write the
+    /// workspace too; "open" is not bounded. What is wider than sealed is asked for.
+    #[serde(default)]
+    seal: Level,
 }
 
 fn main_py() -> String {
     "main.py".to_owned()
 }
 
-/// Execute, for as long as no seal bounds what the script can do by itself.
+/// Of the category that its level makes it: sealed code can do no harm by itself.
 pub(super) fn execute_code() -> Capability {
     Capability::define::<Execute>(
         "execute_code",
@@ -51,9 +56,17 @@ pub(super) fn execute_code() -> Capability {
          `from footplate import files`.",
         Category::Execute,
     )
+    .category_of(category)
     .status(|execute| format!("run {}", execute.filename))
     .preview(preview)
     .handler(handle)
+}
+
+/// Read only where the seal really holds; elsewhere a person reads the code instead.
+fn category(cx: &Context, execute: &Execute) -> Category {
+    let sealed = execute.seal == Level::Sealed
+        && cx.executor.as_ref().is_some_and(|executor| executor.seals(Level::Sealed));
+    if sealed { Category::Read } else { Category::Execute }
 }
 
 /// Refuses what could not run anyway: a name that is no file's, a syntax error, an import of a
@@ -75,6 +88,7 @@ async fn preview(cx: Context, execute: Execute) -> Result<Preview, CallError> {
         facts: vec![
             format!("{lines} {}", if lines == 1 { "line" } else { "lines" }),
             format!("at most {}", seconds(limit(&cx, execute.timeout_ms))),
+            bounds(executor(&cx)?.as_ref(), execute.seal).to_owned(),
         ],
         reach: Reach::Outside,
         body: Body::Code { filename: execute.filename, code: execute.code },
@@ -96,6 +110,7 @@ async fn handle(permit: Permit, cx: Context, execute: Execute) -> Result<Content
             calls,
         },
         cwd: cx.env.root().to_owned(),
+        seal: held(executor(&cx)?.as_ref(), execute.seal),
         clock: clock.clone(),
     };
     let finished = run::run(&cx, run).await?;

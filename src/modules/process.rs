@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::run::{self, Run, executor, limit, seconds};
+use super::run::{self, Run, bounds, executor, held, limit, seconds};
 use crate::kernel::{
     capability::{Body, Capability, Category, Content, Preview, Reach},
     clock::Budget,
@@ -14,7 +14,7 @@ use crate::kernel::{
     error::{CallError, ErrorCode},
     event::ExitStatus,
     gate::Permit,
-    port::Program,
+    port::{Level, Program},
     registry::Module,
     schema,
 };
@@ -40,7 +40,20 @@ struct Arguments {
     #[serde(default)]
     #[schemars(range(min = 1))]
     timeout_ms: Option<u64>,
+    /// What the program may do by itself: "workspace" reads the system and writes the workspace,
+    /// but not what is obeyed there, such as .git, and has no network; "sealed" writes only its own
+    /// $TMPDIR; "open" is not bounded.
+    #[serde(default = "workspace")]
+    seal: Level,
 }
+
+fn workspace() -> Level {
+    Level::Workspace
+}
+
+/// What programs print when the seal refused them something.
+const REFUSALS: [&str; 3] =
+    ["Read-only file system", "Permission denied", "Operation not permitted"];
 
 fn run_program() -> Capability {
     Capability::define::<Arguments>(
@@ -73,7 +86,10 @@ async fn preview(cx: Context, run: Arguments) -> Result<Preview, CallError> {
     let limit = limit(&cx, run.timeout_ms);
     Ok(Preview {
         object: run.argv[0].clone(),
-        facts: vec![format!("at most {}", seconds(limit))],
+        facts: vec![
+            format!("at most {}", seconds(limit)),
+            bounds(executor(&cx)?.as_ref(), run.seal).to_owned(),
+        ],
         // What a program touches cannot be known.
         reach: Reach::Outside,
         body: Body::Program {
@@ -95,15 +111,25 @@ async fn handle(permit: Permit, cx: Context, arguments: Arguments) -> Result<Con
         )));
     }
     let title = arguments.argv[0].clone();
+    let seal = held(executor(&cx)?.as_ref(), arguments.seal);
     let run = Run {
         call: permit.call(),
         title: title.clone(),
         clock: Budget::start(limit(&cx, arguments.timeout_ms)),
         what: Program::Argv(arguments.argv),
+        seal,
         cwd,
     };
     let finished = run::run(&cx, run).await?;
-    let rest = finished.rest();
+    let mut notes: Vec<String> = finished.rest().into_iter().collect();
+    let said = &finished.ended.stderr;
+    if seal != Level::Open && REFUSALS.iter().any(|refusal| said.contains(refusal)) {
+        notes.push(format!(
+            "It ran with seal {:?}, which may have refused it something. If it needs the network or \
+             to write elsewhere, run it with seal \"open\", which is asked for",
+            seal.name()
+        ));
+    }
     let (returncode, timed_out) = match finished.ended.status {
         ExitStatus::Exited { code } => (Some(code), false),
         ExitStatus::Signalled { signal } => (Some(-signal), false),
@@ -123,8 +149,8 @@ async fn handle(permit: Permit, cx: Context, arguments: Arguments) -> Result<Con
         "stderr": finished.ended.stderr,
         "timed_out": timed_out,
     });
-    if let (Some(rest), Some(object)) = (rest, value.as_object_mut()) {
-        object.insert("note".to_owned(), Value::String(rest));
+    if let (false, Some(object)) = (notes.is_empty(), value.as_object_mut()) {
+        object.insert("note".to_owned(), Value::String(notes.join(". ")));
     }
     Ok(value.into())
 }

@@ -16,7 +16,7 @@ use crate::kernel::{
     error::CallError,
     event::{Event, ExitStatus, Seal},
     id::CallId,
-    port::{Ended, Executor, Job, Notice, Program, Spool, SpoolEnd},
+    port::{Ended, Executor, Job, Level, Notice, Program, Spool, SpoolEnd},
     recorder::Recorder,
 };
 
@@ -39,6 +39,23 @@ pub(super) fn executor(cx: &Context) -> Result<&Arc<dyn Executor>, CallError> {
     cx.executor.as_ref().ok_or_else(nowhere)
 }
 
+/// The level a run gets: where nothing can be sealed, what was let through runs open.
+pub(super) fn held(executor: &dyn Executor, wanted: Level) -> Level {
+    if executor.seals(wanted) { wanted } else { Level::Open }
+}
+
+/// What bounds such a run, as people read it before they say yes.
+pub(super) fn bounds(executor: &dyn Executor, wanted: Level) -> &'static str {
+    match (wanted, held(executor, wanted)) {
+        (_, Level::Sealed) => "sealed: writes nothing of yours, no network",
+        (_, Level::Workspace) => "may write the workspace, no network",
+        (Level::Open, Level::Open) => "unsealed: it can do what you can",
+        (Level::Sealed | Level::Workspace, Level::Open) => {
+            "unsealed, as nothing can be sealed here: it can do what you can"
+        }
+    }
+}
+
 fn nowhere() -> CallError {
     CallError::failed("Programs cannot be run in this session. Go on without it.")
 }
@@ -53,6 +70,8 @@ pub(super) struct Run {
     pub(super) what: Program,
     /// Where.
     pub(super) cwd: PathBuf,
+    /// What it may do by itself.
+    pub(super) seal: Level,
     /// On which clock.
     pub(super) clock: Budget,
 }
@@ -95,6 +114,8 @@ pub(super) async fn run(cx: &Context, run: Run) -> Result<Finished, CallError> {
         call: run.call,
         what: run.what,
         cwd: run.cwd,
+        workspace: cx.env.root().to_owned(),
+        seal: run.seal,
         clock: run.clock,
         cancel: cancel.clone(),
         spool: spool.clone(),

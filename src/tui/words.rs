@@ -86,6 +86,9 @@ pub fn effect(category: Category, name: &str) -> String {
 pub fn seal(seal: Seal) -> &'static str {
     match seal {
         Seal::None => "unsealed",
+        Seal::Sealed => "sealed",
+        Seal::Workspace => "workspace",
+        Seal::Open => "open",
     }
 }
 

@@ -12,6 +12,8 @@ mod first_light;
 mod layers;
 mod parity;
 mod screen;
+#[cfg(target_os = "linux")]
+mod seal;
 mod signals;
 mod sizes;
 mod source;

@@ -60,6 +60,8 @@ async fn play(place: &Place, script: &Value, mode: Mode, says: Says) -> Vec<Arc<
     let module = Module { name: "probe", summary: "", load: probe };
     registry.register_module(module).unwrap();
     let executor = Local::new(Settings {
+        launcher: None,
+        private: Vec::new(),
         data: place.home().join("data"),
         cache: place.home().join("cache"),
         home: None,

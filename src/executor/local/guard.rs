@@ -44,7 +44,7 @@ impl Guard {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        let mut shell = super::session::spawn(&mut command, None, None)?;
+        let mut shell = super::session::spawn(&mut command, [None; 2], None)?;
         Ok(Self { _alive: shell.stdin.take(), _shell: shell })
     }
 }

@@ -4,27 +4,28 @@ use std::{
     convert::Infallible,
     ffi::{OsStr, OsString},
     io,
-    os::{fd::OwnedFd, unix::process::ExitStatusExt},
-    path::{Path, PathBuf},
+    os::fd::{AsRawFd, OwnedFd},
+    path::Path,
     pin::Pin,
-    process::{ExitStatus as StdStatus, Stdio},
+    process::Stdio,
     sync::Arc,
     time::Duration,
 };
 
 use futures_util::future::{FusedFuture, FutureExt};
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tempfile::TempDir;
 use tokio::{
-    process::{Child, Command},
+    process::Command,
     sync::Notify,
     time::{Instant, timeout_at},
 };
 
 use super::{
     Settings,
+    lookup::find,
     mark::{self, Mark},
     output::{self, Output},
+    sealed::{self, First, How, Keeper, Sealing},
     session,
     sweep::Traces,
 };
@@ -49,10 +50,13 @@ pub(super) struct Run {
     command: Command,
     scratch: TempDir,
     kind: Kind,
+    /// What the program takes for its own name.
+    name: OsString,
+    seal: Option<Sealing>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     /// uv, with Python below it.
     Python,
     Program,
@@ -74,7 +78,8 @@ impl Run {
         environment: &[(&str, &OsStr)],
     ) -> Self {
         let home = scratch.path().to_owned();
-        let mut run = Self::of(settings, scratch, command, &home, Kind::Python);
+        let name = command.as_std().get_program().to_owned();
+        let mut run = Self::of(settings, scratch, command, (&home, Kind::Python, name));
         run.command.envs(environment.iter().copied());
         run
     }
@@ -97,7 +102,7 @@ impl Run {
         let mut command = Command::new(find(name, &settings.search_path, cwd)?);
         command.arg0(name).args(arguments);
         let home = settings.home.clone().unwrap_or_else(|| scratch.path().to_owned());
-        Ok(Self::of(settings, scratch, command, &home, Kind::Program))
+        Ok(Self::of(settings, scratch, command, (&home, Kind::Program, name.into())))
     }
 
     /// Sets the small environment that is the same for every run, whatever ours holds.
@@ -105,8 +110,7 @@ impl Run {
         settings: &Settings,
         scratch: TempDir,
         mut command: Command,
-        home: &Path,
-        kind: Kind,
+        (home, kind, name): (&Path, Kind, OsString),
     ) -> Self {
         command
             .env_clear()
@@ -121,7 +125,17 @@ impl Run {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        Self { command, scratch, kind }
+        Self { command, scratch, kind, name, seal: None }
+    }
+
+    /// The folder that is its own.
+    pub(super) fn scratch(&self) -> &Path {
+        self.scratch.path()
+    }
+
+    /// Has it run behind a launcher.
+    pub(super) fn seal(&mut self, seal: Sealing) {
+        self.seal = Some(seal);
     }
 
     /// Runs it to its end, all its processes known by `mark`. Dropping the future kills it.
@@ -131,13 +145,16 @@ impl Run {
             Program::Argv(_) => (None, None),
         };
         let (mut bridge, channel) = channel.transpose().map_err(|error| unstarted(&error))?.unzip();
-        let (mut child, whole) = self.start(&job, channel, mark)?;
-        (job.notice)(Notice::Started(Seal::None));
+        let keeper = self.seal.is_some().then(sealed::report);
+        let keeper = keeper.transpose().map_err(|error| unstarted(&error))?;
+        let (mut first, whole) = self.start(&job, (channel, keeper), mark)?;
+        // A launcher that cannot seal it never begins it.
+        (job.notice)(Notice::Started(self.seal.as_ref().map_or(Seal::None, Sealing::seal)));
 
         let news = Notify::new();
         let mut out = Output::new(Stream::Out, job.spool.clone());
         let mut err = Output::new(Stream::Err, job.spool.clone());
-        let (out_pipe, err_pipe) = (child.stdout.take(), child.stderr.take());
+        let (out_pipe, err_pipe) = (first.child().stdout.take(), first.child().stderr.take());
         let mut printing = Box::pin(
             async {
                 tokio::select! {
@@ -153,7 +170,7 @@ impl Run {
                 biased;
                 () = job.cancel.cancelled() => Cause::Cancelled,
                 // Losing this arm leaves the status to the next wait.
-                _ = child.wait() => Cause::Ended,
+                _ = first.ended() => Cause::Ended,
                 () = job.clock.exhausted() => Cause::TimedOut,
                 never = serve(bridge.as_mut(), calls) => match never {},
             }
@@ -166,8 +183,8 @@ impl Run {
             }
             match cause {
                 Cause::Ended => Stopped::ByItself,
-                Cause::Cancelled => self.stop(&mut child, GRACE_CANCELLED).await,
-                Cause::TimedOut => self.stop(&mut child, GRACE_TIMED_OUT).await,
+                Cause::Cancelled => self.stop(&mut first, GRACE_CANCELLED).await,
+                Cause::TimedOut => self.stop(&mut first, GRACE_TIMED_OUT).await,
             }
         })
         .await;
@@ -175,20 +192,24 @@ impl Run {
             // Others of the run may be writing their last words.
             last_output(printing.as_mut()).await;
         }
-        let left = whole.end().await;
+        let how = match cause {
+            Cause::Ended => Some(first.ended().await.map_err(|error| unstarted(&error))?),
+            Cause::Cancelled | Cause::TimedOut => None,
+        };
+        let left = first.finish().await;
+        let left = left.unwrap_or(0) + whole.end().await;
         last_output(printing.as_mut()).await;
         drop(printing);
         if out.came() || err.came() {
             (job.notice)(Notice::Output);
         }
         let (stdout, stderr) = (out.finish(), err.finish());
-        let status = match cause {
-            Cause::Cancelled => ExitStatus::Cancelled,
-            Cause::TimedOut => ExitStatus::TimedOut,
-            Cause::Ended => {
-                let status = child.wait().await.map_err(|error| unstarted(&error))?;
+        let status = match (cause, how) {
+            (Cause::Cancelled, _) | (Cause::Ended, None) => ExitStatus::Cancelled,
+            (Cause::TimedOut, _) => ExitStatus::TimedOut,
+            (Cause::Ended, Some(how)) => {
                 let seen = bridge.as_mut().map(Bridge::seen);
-                exit_status(status, seen, &stderr)
+                exit_status(how, seen, &stderr)
             }
         };
         let leftovers = match stopped {
@@ -202,33 +223,32 @@ impl Run {
     fn start(
         &mut self,
         job: &Job,
-        channel: Option<OwnedFd>,
+        (channel, keeper): (Option<OwnedFd>, Option<(Keeper, OwnedFd)>),
         mark: Mark,
-    ) -> Result<(Child, Whole), CallError> {
-        self.command.current_dir(&job.cwd).env(mark::VARIABLE, &mark.run);
+    ) -> Result<(First, Whole), CallError> {
+        self.command.env(mark::VARIABLE, &mark.run);
         if let Some(channel) = &channel {
             let number = descriptor(channel).map_err(|error| unstarted(&error))?;
             self.command.env("FOOTPLATE_FD", number);
         }
-        let child = session::spawn(&mut self.command, channel.as_ref(), Some(mark.locks));
+        let (keeper, report) = keeper.unzip();
+        if let (Some(seal), Some(report)) = (&self.seal, &report) {
+            self.command = seal.around(&self.command, &self.name, channel.as_ref(), report);
+        }
+        self.command.current_dir(&job.cwd);
+        let inherited = [channel.as_ref(), report.as_ref()].map(|end| end.map(AsRawFd::as_raw_fd));
+        let child = session::spawn(&mut self.command, inherited, Some(mark.locks));
         let child = child.map_err(|error| {
             if job.cwd.is_dir() { unstarted(&error) } else { no_folder(&job.cwd) }
         })?;
-        let pid = pid(&child).expect("a child that nobody waited for has a pid");
-        Ok((child, Whole(Some(Traces::of(pid, mark)))))
+        let pid = sealed::pid(&child).expect("a child that nobody waited for has a pid");
+        Ok((First::new(child, keeper), Whole(Some(Traces::of(pid, mark)))))
     }
 
     /// Asks it to end, and gives it some time to.
-    async fn stop(&self, child: &mut Child, grace: Duration) -> Stopped {
-        if let Some(pid) = pid(child) {
-            // It may have ended at this very moment, which is as good.
-            let _ = match self.kind {
-                // uv hands it on, so that Python sees it once.
-                Kind::Python => kill_process(pid, Signal::INT),
-                Kind::Program => kill_process_group(pid, Signal::INT),
-            };
-        }
-        match timeout_at(Instant::now() + grace, child.wait()).await {
+    async fn stop(&self, first: &mut First, grace: Duration) -> Stopped {
+        first.interrupt(self.kind);
+        match timeout_at(Instant::now() + grace, first.ended()).await {
             Ok(_) => Stopped::ByItself,
             Err(_) => Stopped::Not,
         }
@@ -300,10 +320,18 @@ async fn remove(scratch: TempDir) {
 }
 
 /// How a program ended. For Python, uv stands between, so its own word is asked as well.
-fn exit_status(status: StdStatus, seen: Option<Seen>, stderr: &str) -> ExitStatus {
-    let code = match (status.code(), status.signal()) {
-        (Some(code), _) => code,
-        (None, signal) => return ExitStatus::Signalled { signal: signal.unwrap_or(0) },
+fn exit_status(how: How, seen: Option<Seen>, stderr: &str) -> ExitStatus {
+    let code = match how {
+        How::Exited(code) => code,
+        How::Signalled(signal) => return ExitStatus::Signalled { signal },
+        How::Fault(fault) => {
+            return ExitStatus::NotStarted {
+                message: format!(
+                    "It was not run, since it could not be sealed: {fault}.\nSee that there is room and \
+                 that its folder is there; or have it run open, which is asked for."
+                ),
+            };
+        }
     };
     match seen {
         Some(Seen { up: false, .. }) if code != 0 => ExitStatus::NotStarted {
@@ -318,10 +346,6 @@ fn exit_status(status: StdStatus, seen: Option<Seen>, stderr: &str) -> ExitStatu
         }
         Some(_) | None => ExitStatus::Exited { code },
     }
-}
-
-fn pid(child: &Child) -> Option<Pid> {
-    Pid::from_raw(child.id()?.cast_signed())
 }
 
 /// The number of the descriptor and the file it stands for, since numbers are given away again.
@@ -341,42 +365,4 @@ fn no_folder(cwd: &Path) -> CallError {
         "There is no folder {} to run in.\nMake it, or run in another one.",
         cwd.display()
     ))
-}
-
-/// The program of that name: below `cwd` if it has a slash, else on the search path.
-fn find(name: &str, search_path: &OsString, cwd: &Path) -> Result<PathBuf, CallError> {
-    if name.contains('/') {
-        let path = cwd.join(name);
-        return match (path.is_file(), is_program(&path)) {
-            (true, true) => Ok(path),
-            (true, false) => Err(CallError::failed(format!(
-                "{name:?} is no program: the file may not be executed.\nName the program that \
-                 reads it first, or make it executable."
-            ))),
-            (false, _) => Err(CallError::failed(format!(
-                "There is no program {name:?}.\nCheck the path; it starts from {}.",
-                cwd.display()
-            ))),
-        };
-    }
-    search(name, search_path).ok_or_else(|| {
-        let shell = if name.contains(char::is_whitespace) {
-            " The name and each argument are words of their own; no shell takes them apart."
-        } else {
-            ""
-        };
-        CallError::failed(format!(
-            "There is no program {name:?} on the search path.\nCheck its name, or install it.{shell}"
-        ))
-    })
-}
-
-/// The first program of that name in the absolute folders of a search path.
-pub(super) fn search(name: &str, search_path: &OsStr) -> Option<PathBuf> {
-    let folders = std::env::split_paths(search_path).filter(|folder| folder.is_absolute());
-    folders.map(|folder| folder.join(name)).find(|path| is_program(path))
-}
-
-pub(super) fn is_program(path: &Path) -> bool {
-    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }

@@ -21,7 +21,7 @@ use crate::kernel::{
     clock::Budget,
     id::CallId,
     invoke::ToolResult,
-    port::{HostCalls, Notice, Spool, SpoolEnd, Stream},
+    port::{HostCalls, Level, Notice, Spool, SpoolEnd, Stream},
     registry::{Module, Registry},
 };
 
@@ -52,6 +52,8 @@ fn settings(data: &Path) -> Settings {
         cache: data.join("cache"),
         home: None,
         uv: None,
+        launcher: None,
+        private: Vec::new(),
         search_path: std::env::var_os("PATH").unwrap(),
         notice: Arc::new(|_| {}),
     }
@@ -102,6 +104,8 @@ impl Trial {
             call: CallId::fresh(),
             what,
             cwd: self.folder.path().to_owned(),
+            workspace: self.folder.path().to_owned(),
+            seal: Level::Open,
             clock: self.clock.clone(),
             cancel: self.cancel.clone(),
             spool: self.spool.clone(),

@@ -12,9 +12,13 @@ use tokio::process::Command;
 
 use super::{
     Settings,
-    process::{Run, is_program, search},
+    lookup::{is_program, search},
+    process::Run,
 };
-use crate::kernel::{error::CallError, text};
+use crate::{
+    executor::seal::{Level, installation},
+    kernel::{error::CallError, text},
+};
 
 /// What every run of Python needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,12 +58,17 @@ impl Prepared {
         settings: &Settings,
         scratch: TempDir,
         package: &Path,
-        file: &Path,
-        code: &str,
-    ) -> Run {
+        (file, code): (&Path, &str),
+        level: Level,
+    ) -> Result<Run, CallError> {
         let mut command = Command::new(&self.uv);
         command.args(["run", "--quiet", "--no-project", "--no-env-file", "python"]).arg(file);
-        let (cache, python) = (settings.cache.join("uv"), self.venv.join("bin/python"));
+        let (shared, python) = (settings.cache.join("uv"), self.venv.join("bin/python"));
+        let cache = match level {
+            Level::Open => shared,
+            Level::Sealed | Level::Workspace => own_cache(&shared, scratch.path())
+                .map_err(|error| super::cannot("make a cache in", scratch.path(), &error))?,
+        };
         let mut environment: Vec<(&str, &OsStr)> = hermetic(&cache);
         environment.extend([
             ("UV_PYTHON", python.as_os_str()),
@@ -72,8 +81,30 @@ impl Prepared {
         if code.contains("footplate") {
             environment.push(("FOOTPLATE_PRELOAD", OsStr::new("1")));
         }
-        Run::python(settings, scratch, command, &environment)
+        Ok(Run::python(settings, scratch, command, &environment))
     }
+
+    /// What Python reads beside the system and the workspace.
+    pub(super) fn needed(&self, settings: &Settings, package: &Path) -> Vec<PathBuf> {
+        let mut needed = installation(&self.venv.join("bin/python"), settings.home.as_deref());
+        let more = [&*self.uv, &*self.venv, package, &*settings.cache.join("uv")];
+        needed.extend(more.into_iter().map(Path::to_owned));
+        needed
+    }
+}
+
+/// A cache for one run, in which the shared one is read and never written.
+fn own_cache(shared: &Path, scratch: &Path) -> std::io::Result<PathBuf> {
+    let own = scratch.join(".uv");
+    std::fs::create_dir(&own)?;
+    for entry in std::fs::read_dir(shared).into_iter().flatten().flatten() {
+        // What uv keeps in folders is shared, but for the one it writes into at every start.
+        let is_written = entry.file_name().as_encoded_bytes().starts_with(b"sdists");
+        if entry.file_type()?.is_dir() && !is_written {
+            std::os::unix::fs::symlink(entry.path(), own.join(entry.file_name()))?;
+        }
+    }
+    Ok(own)
 }
 
 /// What keeps uv from looking at anything but what we give it.

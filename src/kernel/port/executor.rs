@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use super::Spool;
@@ -21,7 +23,16 @@ pub trait Executor: Send + Sync {
     /// is not mounted, is refused by name.
     fn check(&self, code: &str, mounts: &Mounts) -> Result<(), CallError>;
 
-    /// Runs one job to its end. When this returns, nothing of it is left. Cancelled by the job's
+    /// Whether a job of this level can be held to it here. The first answer may take some
+    /// milliseconds, since it is found out by trying; it stays the same after that.
+    fn seals(&self, level: Level) -> bool {
+        match level {
+            Level::Sealed | Level::Workspace => false,
+            Level::Open => true,
+        }
+    }
+
+    /// Runs one job to its end. A level that cannot be held is refused, never widened. When this returns, nothing of it is left. Cancelled by the job's
     /// token (and then still returns); dropping the future kills it as well.
     fn run(&self, job: Job) -> BoxFuture<'_, Result<Ended, CallError>>;
 }
@@ -34,6 +45,10 @@ pub struct Job {
     pub what: Program,
     /// The folder to run in.
     pub cwd: PathBuf,
+    /// The folder whose files it works on; `cwd` is most often this or in it.
+    pub workspace: PathBuf,
+    /// What it may do by itself.
+    pub seal: Level,
     /// Its clock. Preparation (such as fetching uv) is held out of it by the executor.
     pub clock: Budget,
     /// Cancelled when it shall end at once.
@@ -42,6 +57,30 @@ pub struct Job {
     pub spool: Arc<dyn Spool>,
     /// Called with something to tell the person, such as "fetching uv".
     pub notice: Arc<dyn Fn(Notice) + Send + Sync>,
+}
+
+/// What a job may do by itself, without asking anybody.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Read the system and the workspace; write its own scratch folder; no network.
+    Sealed,
+    /// As sealed, and write the workspace, but for what is obeyed there without being told.
+    Workspace,
+    /// All that the person can.
+    #[default]
+    Open,
+}
+
+impl Level {
+    /// The name in arguments and in the journal.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sealed => "sealed",
+            Self::Workspace => "workspace",
+            Self::Open => "open",
+        }
+    }
 }
 
 /// What happens around a run, for the journal.

@@ -1,7 +1,7 @@
 //! `files.write` and `files.edit`: one change to one file, shown as a diff of the real bytes before
 //! it is made, and made only if the file is still the one that was shown.
 
-use std::{ffi::OsStr, io, path::Path, time::Duration};
+use std::{io, path::Path, time::Duration};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,29 +13,12 @@ use crate::kernel::{
     context::Context,
     error::CallError,
     gate::Permit,
+    obeyed,
     port::ResolvedPath,
 };
 
 /// The longest old text that is shown beside the new one.
 const SHOWN_BYTES: usize = 1 << 20;
-
-/// Folders and files that programs outside our sight run or obey without being told to: version
-/// control and its hooks, environments, shells, editors, build tools, and footplate itself.
-const OBEYED: [&str; 13] = [
-    ".git",
-    ".hg",
-    ".jj",
-    ".footplate",
-    ".venv",
-    "venv",
-    ".envrc",
-    ".direnv",
-    ".husky",
-    ".github",
-    ".vscode",
-    ".idea",
-    ".cargo",
-];
 
 /// How long a count of changed lines may take before it gets coarse.
 const COUNTING: Duration = Duration::from_millis(100);
@@ -194,8 +177,7 @@ async fn shown(place: ResolvedPath, before: Before, new: String) -> Result<Chang
 /// Whatever the case of its letters, since some file systems do not tell them apart. Where the
 /// workspace itself lies says nothing about the file.
 fn is_obeyed(place: &ResolvedPath) -> bool {
-    let is_named = |part: &OsStr| OBEYED.iter().any(|name| part.eq_ignore_ascii_case(name));
-    Path::new(&place.shown).iter().any(is_named)
+    Path::new(&place.shown).iter().any(obeyed::is_obeyed)
 }
 
 fn compare(old: &str, new: &str) -> String {

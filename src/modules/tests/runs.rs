@@ -1,17 +1,23 @@
 //! `execute_code` and `process.run`.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::support::{FakeRun, Rig, request};
 use crate::kernel::{
+    BoxFuture,
     capability::Body,
     error::{CallError, ErrorCode},
     event::{Event, ExitStatus, Origin, Seal},
-    gate::approval::{Answer, Scope, Then},
-    port::{Ended, Notice, Program},
+    gate::approval::{Answer, Question, Scope, Then},
+    port::{Ended, Executor, Job, Level, Notice, Program},
+    registry::Mounts,
     spec::Mode,
 };
 
@@ -156,12 +162,83 @@ async fn a_person_sees_the_code_and_the_limit_that_will_hold() {
         let result = rig
             .call_asked("execute_code", input, no.clone(), |question| {
                 let preview = &question.preview;
-                assert_eq!(preview.facts, ["2 lines", fact]);
+                let unsealed = "unsealed: it can do what you can";
+                assert_eq!(preview.facts, ["2 lines", fact, unsealed]);
                 let code = Body::Code { filename: "main.py".to_owned(), code: "a\nb\n".to_owned() };
                 assert_eq!((&*preview.object, &preview.body), ("main.py", &code));
             })
             .await;
         assert_eq!(result.error_code(), Some(ErrorCode::PermissionDenied));
+    }
+}
+
+/// Tells the level it is given, which it can hold or not.
+struct Held {
+    can: bool,
+    given: Arc<Mutex<Vec<Level>>>,
+}
+
+impl Executor for Held {
+    fn check(&self, _: &str, _: &Mounts) -> Result<(), CallError> {
+        Ok(())
+    }
+
+    fn seals(&self, level: Level) -> bool {
+        self.can || level == Level::Open
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'_, Result<Ended, CallError>> {
+        self.given.lock().unwrap().push(job.seal);
+        (job.notice)(Notice::Started(Seal::None));
+        Box::pin(async { Ok(ended(ExitStatus::Exited { code: 0 }, "ran")) })
+    }
+}
+
+#[tokio::test]
+async fn sealed_code_runs_unasked_in_every_mode_and_only_where_it_is_held() {
+    let (sealed, workspace, open) = ("sealed", "workspace", "open");
+    for (mode, can, seal, runs) in [
+        (Mode::Plan, true, sealed, Some(Level::Sealed)),
+        (Mode::Default, true, sealed, Some(Level::Sealed)),
+        (Mode::Plan, true, workspace, None),
+        (Mode::Plan, true, open, None),
+        (Mode::Plan, false, sealed, None),
+        (Mode::Auto, true, workspace, Some(Level::Workspace)),
+        (Mode::Auto, true, open, Some(Level::Open)),
+        (Mode::Auto, false, sealed, Some(Level::Open)),
+    ] {
+        let given = Arc::<Mutex<Vec<Level>>>::default();
+        let mut rig = Rig::new(mode);
+        rig.context.executor = Some(Arc::new(Held { can, given: given.clone() }));
+        let result = rig.call("execute_code", json!({"code": "", "seal": seal})).await;
+        assert_eq!(given.lock().unwrap().first().copied(), runs, "{mode:?} {can} {seal}");
+        assert_eq!(result.ok, runs.is_some(), "{mode:?} {can} {seal}: {result:?}");
+        let category = if can && seal == sealed { "read" } else { "execute" };
+        for line in lines(&rig).iter().filter(|line| line["type"] == "call_started") {
+            assert_eq!(line["category"], category, "{mode:?} {can} {seal}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_person_is_told_what_bounds_a_program() {
+    for (can, seal, expected) in [
+        (true, None, "may write the workspace, no network"),
+        (true, Some("open"), "unsealed: it can do what you can"),
+        (false, None, "unsealed, as nothing can be sealed here: it can do what you can"),
+    ] {
+        let given = Arc::<Mutex<Vec<Level>>>::default();
+        let mut rig = Rig::new(Mode::Default);
+        rig.context.executor = Some(Arc::new(Held { can, given: given.clone() }));
+        let mut input = json!({"argv": ["true"]});
+        if let Some(seal) = seal {
+            input["seal"] = json!(seal);
+        }
+        let told = |question: &Question| {
+            assert_eq!(question.preview.facts, ["at most 60 s", expected]);
+        };
+        rig.call_asked("process.run", input, YES, told).await;
+        assert_eq!(given.lock().unwrap().len(), 1);
     }
 }
 

@@ -114,8 +114,11 @@ fn parts(state: &State, pen: &Pen<'_>) -> Vec<(Part, Span<'static>)> {
         Mode::Plan | Mode::Default | Mode::AcceptEdits | Mode::Guarded => mode.name().to_owned(),
     };
     let mut parts = vec![(Part::Mode, pen.span(name, role))];
-    let Seal::None = state.place.seal;
-    parts.push((Part::Seal, pen.span(words::seal(state.place.seal), Role::Warn)));
+    let role = match state.place.seal {
+        Seal::Sealed | Seal::Workspace => Role::Text,
+        Seal::None | Seal::Open => Role::Warn,
+    };
+    parts.push((Part::Seal, pen.span(words::seal(state.place.seal), role)));
     let work = state.sessions.at_work();
     if work > 0 {
         let mark = pen.look.mark(Mark::Running);

@@ -1,0 +1,46 @@
+//! Finds a program by its name, as a shell would.
+
+use std::{
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+};
+
+use crate::kernel::error::CallError;
+
+/// The program of that name: below `cwd` if it has a slash, else on the search path.
+pub(super) fn find(name: &str, search_path: &OsString, cwd: &Path) -> Result<PathBuf, CallError> {
+    if name.contains('/') {
+        let path = cwd.join(name);
+        return match (path.is_file(), is_program(&path)) {
+            (true, true) => Ok(path),
+            (true, false) => Err(CallError::failed(format!(
+                "{name:?} is no program: the file may not be executed.\nName the program that \
+                 reads it first, or make it executable."
+            ))),
+            (false, _) => Err(CallError::failed(format!(
+                "There is no program {name:?}.\nCheck the path; it starts from {}.",
+                cwd.display()
+            ))),
+        };
+    }
+    search(name, search_path).ok_or_else(|| {
+        let shell = if name.contains(char::is_whitespace) {
+            " The name and each argument are words of their own; no shell takes them apart."
+        } else {
+            ""
+        };
+        CallError::failed(format!(
+            "There is no program {name:?} on the search path.\nCheck its name, or install it.{shell}"
+        ))
+    })
+}
+
+/// The first program of that name in the absolute folders of a search path.
+pub(super) fn search(name: &str, search_path: &OsStr) -> Option<PathBuf> {
+    let folders = std::env::split_paths(search_path).filter(|folder| folder.is_absolute());
+    folders.map(|folder| folder.join(name)).find(|path| is_program(path))
+}
+
+pub(super) fn is_program(path: &Path) -> bool {
+    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
+}
