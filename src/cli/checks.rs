@@ -1,10 +1,11 @@
-//! What is known of this computer, for the first screen: looked at without running anything.
+//! What is known of this computer, for the first screen.
 
 use std::{env, path::PathBuf};
 
 use super::setup::variable;
 use crate::{
     config::Home,
+    executor::seal::Form,
     tui::{
         app::Check,
         theme::{Depth, Mark},
@@ -29,8 +30,21 @@ fn uv(home: &Home) -> Check {
     warning("uv not found: fetched with pip on the first run")
 }
 
+/// Where the line about the seal stands.
+pub(super) const SEAL: usize = 1;
+
+/// Not known until it was tried.
 fn seal() -> Check {
-    warning("no seal yet: every run of Python asks")
+    Check { mark: Mark::Queued, text: "seal …".to_owned() }
+}
+
+/// What holds the runs that ask to be held, once it was tried.
+pub(super) fn seal_of(form: Form) -> Check {
+    match form {
+        Form::Full => good("seal: full, for Python that asks for it"),
+        Form::WithoutNamespaces => warning("seal: without namespaces"),
+        Form::None => warning("no seal here: every run asks"),
+    }
 }
 
 fn colours(depth: Depth) -> Check {

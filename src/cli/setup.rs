@@ -36,6 +36,7 @@ pub(super) struct Setup {
     pub(super) host: Host,
     pub(super) store: Arc<dyn Store>,
     pub(super) workspace: PathBuf,
+    pub(super) executor: Arc<Local>,
     _log: Option<telemetry::Guard>,
 }
 
@@ -92,7 +93,7 @@ impl Setup {
         };
         let config = Config::load(&home, &variable, flags).map_err(Failure::usage_in_two_lines)?;
         let workspace = workspace(common)?;
-        let executor = Local::new(Settings {
+        let executor = Arc::new(Local::new(Settings {
             data: home.data.clone(),
             cache: home.cache.clone(),
             home: env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from),
@@ -106,7 +107,7 @@ impl Setup {
                 home.cache.clone(),
             ],
             notice,
-        });
+        }));
         let pace = match attendance {
             Attendance::Attended => Pace::Live,
             Attendance::Alone => Pace::Instant,
@@ -116,10 +117,10 @@ impl Setup {
             store: store.clone(),
             registry: modules::registry(),
             models,
-            executor: Arc::new(executor),
+            executor: executor.clone(),
             attendance,
         });
-        Ok(Self { home, config, host, store, workspace, _log: log })
+        Ok(Self { home, config, host, store, workspace, executor, _log: log })
     }
 
     /// Starts a new session here, or the tour in a folder of its own.

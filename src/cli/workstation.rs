@@ -47,8 +47,18 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
     let notice = move |text| drop(said.send(News::Said(text)));
     let setup = Setup::new(common, Attendance::Attended, Arc::new(notice))?;
     let session = open(&setup, common, prompt, &tell)?;
+    let (executor, known) = (setup.executor.clone(), tell.clone());
+    // Found out by trying, which takes some milliseconds: not before the first frame.
+    let probing = tokio::task::spawn_blocking(move || {
+        let check = checks::seal_of(executor.form());
+        // Fails only when the screen is gone.
+        let _ = known.send(News::Check(checks::SEAL, check));
+    });
     let farewell = app::run(Arc::new(setup.host.clone()), opening(&setup, session, &tell, news)?);
     let farewell = farewell.await;
+    if let Err(error) = probing.await {
+        tracing::error!(%error, "the seal could not be tried");
+    }
     let roots = setup.host.roots();
     let in_view = farewell.as_ref().ok().and_then(|farewell| farewell.session);
     let left = roots.iter().find(|spec| Some(spec.id) == in_view).or(roots.last()).cloned();

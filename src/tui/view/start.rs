@@ -155,27 +155,29 @@ fn empty(state: &State, pen: &mut Pen<'_>, area: Rect) {
     }
 }
 
-/// What the mode says to an effect. Python counts as a program: nothing seals it off yet.
+/// What the mode says to an effect. Python that does not ask to be sealed counts as a program.
 fn asks(mode: Mode) -> [(&'static str, Role); 3] {
     const READS: (&str, Role) =
-        ("Runs unasked   reading in this folder; it changes nothing.", Role::Text);
-    const SEAL: &str =
-        "               Python is sealed off from nothing yet: it runs as a program.";
+        ("Runs unasked   reading in this folder, and Python that runs sealed.", Role::Text);
+    const SEAL: &str = "               Python that is not sealed counts as a program.";
     match mode {
         Mode::Plan => [
             READS,
-            ("Refused        in plan mode: writes, Python, programs, the network.", Role::Text),
+            (
+                "Refused        in plan mode: writes, other Python, programs, the network.",
+                Role::Text,
+            ),
             ("               F8 leaves it.", Role::Text),
         ],
         Mode::Default => [
             READS,
-            ("Asks you       each run of Python (nothing seals it off yet), each", Role::Text),
+            ("Asks you       each other run of Python, each", Role::Text),
             ("               write, program, and call to the network.", Role::Text),
         ],
         Mode::AcceptEdits | Mode::Guarded => [
-            ("Runs unasked   reading and writing in this folder.", Role::Text),
+            ("Runs unasked   reading and writing in this folder, sealed Python.", Role::Text),
             (
-                "Asks you       each run of Python or a program, each call to the network.",
+                "Asks you       each other run of Python or a program, each network call.",
                 Role::Text,
             ),
             (SEAL, Role::Text),
