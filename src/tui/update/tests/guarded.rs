@@ -14,7 +14,7 @@ use crate::{
         effect::Effect,
         message::{Input, Message},
         stage::{Stage, Trace, write_question},
-        state::waiting::Form,
+        state::{Focus, waiting::Form},
     },
 };
 
@@ -110,7 +110,14 @@ proptest! {
             let held = stage.state.guard.holding();
             let form = stage.state.queue.form.is_some();
             let done = stage.effects.len();
-            let typed = usize::from(matches!(step, Step::Type(_) | Step::Paste));
+            // The form of a wider yes has the keys: a letter is nothing there.
+            let wider = matches!(stage.state.queue.form, Some(Form::Wider(_)));
+            let deaf = wider && stage.state.focus == Focus::Question;
+            let typed = match step {
+                Step::Type(_) => usize::from(!deaf),
+                Step::Paste => 1,
+                _ => 0,
+            };
             match step {
                 Step::Type(c) => stage.key(&c.to_string()),
                 Step::Press(key) => stage.key(key),
