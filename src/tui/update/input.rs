@@ -206,8 +206,10 @@ fn begin_with(state: &mut State, begin: Begin) -> Vec<Effect> {
                 state.look.change(theme);
             }
         }
-        // Nothing begins by a key whose meaning cannot be read.
-        Begin::Chosen if view::is_tiny(state.drawn.width, state.drawn.height) => {}
+        // Nothing begins by a key whose meaning cannot be read. Before the first frame is known to
+        // be out there is no size yet.
+        Begin::Chosen
+            if state.drawn.width > 0 && view::is_tiny(state.drawn.width, state.drawn.height) => {}
         Begin::Chosen => match state.place.row {
             0 if state.place.starting.is_none() => {
                 state.place.starting = Some(String::new());

@@ -294,6 +294,15 @@ fn letters_are_nothing_in_the_form_of_a_wider_yes_and_esc_leaves_it() {
 }
 
 #[test]
+fn a_key_right_behind_the_first_frame_begins_what_is_marked() {
+    let mut stage = Stage::first_start(80, 24);
+    stage.state.drawn = crate::tui::state::Drawn::default();
+    stage.draws = false;
+    stage.key("enter");
+    assert!(stage.state.place.starting.is_some());
+}
+
+#[test]
 fn nothing_begins_on_a_screen_that_is_too_small_to_read() {
     let mut stage = Stage::first_start(20, 5);
     stage.draw();
