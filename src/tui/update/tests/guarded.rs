@@ -113,11 +113,8 @@ proptest! {
             // The form of a wider yes has the keys: a letter is nothing there.
             let wider = matches!(stage.state.queue.form, Some(Form::Wider(_)));
             let deaf = wider && stage.state.focus == Focus::Question;
-            let typed = match step {
-                Step::Type(_) => usize::from(!deaf),
-                Step::Paste => 1,
-                _ => 0,
-            };
+            let letter = matches!(step, Step::Type(_)) && !deaf;
+            let typed = usize::from(letter || matches!(step, Step::Paste));
             match step {
                 Step::Type(c) => stage.key(&c.to_string()),
                 Step::Press(key) => stage.key(key),
