@@ -7,6 +7,7 @@ use similar::{Algorithm, ChangeTag};
 
 use super::clean;
 use super::theme::{Mark, Marks, Role, Theme};
+use super::words::grouped;
 use super::wrap::{Layout, rows};
 
 /// Lines shown around a change.
@@ -96,7 +97,7 @@ impl Diff {
 
     /// `+4 −2`, or what there is of it.
     pub fn summary(&self, marks: Marks) -> String {
-        let part = |mark, count: usize| format!("{}{}", marks.get(mark), grouped(count));
+        let part = |mark, count: usize| format!("{}{}", marks.get(mark), grouped(count as u64));
         let parts = [(Mark::Add, self.added), (Mark::Remove, self.removed)];
         let parts: Vec<String> =
             parts.iter().filter(|(_, n)| *n > 0).map(|(mark, n)| part(*mark, *n)).collect();
@@ -134,7 +135,8 @@ impl Diff {
             DiffKind::Remove => (marks.get(Mark::Remove), Role::Remove),
             DiffKind::Gap(count) => {
                 let lines = if count == 1 { "line" } else { "lines" };
-                let text = format!("{} {} {lines} the same", marks.get(Mark::Gap), grouped(count));
+                let text =
+                    format!("{} {} {lines} the same", marks.get(Mark::Gap), grouped(count as u64));
                 let text = format!("{}{text}", " ".repeat(margin));
                 let text = clean::truncate(&text, width);
                 return vec![Line::styled(text, theme.style(Role::Quiet))];
@@ -269,19 +271,6 @@ fn part(
         start = end;
     }
     spans
-}
-
-/// A number with its thousands apart: `5,000`.
-fn grouped(count: usize) -> String {
-    let digits = count.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]

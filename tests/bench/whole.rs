@@ -64,6 +64,7 @@ fn keys_at_rest() {
     report("key to echo, at rest", echo(&mut app, 200));
     println!("{:32} {} MB", "resident, idle", resident(app.pid()) / 1024);
     let before = (app.bytes().len(), cpu(app.pid()));
+    // Time in which nothing happens is what is measured here.
     std::thread::sleep(Duration::from_secs(3));
     let after = (app.bytes().len(), cpu(app.pid()));
     println!("{:32} {} bytes, {} ticks", "idle for 3 s", after.0 - before.0, after.1 - before.1);
