@@ -7,7 +7,7 @@ mod providers;
 
 use std::path::{Path, PathBuf};
 
-use crate::kernel::{provider::Providers, spec::Mode};
+use crate::kernel::{gate::policy::Runs, provider::Providers, spec::Mode};
 
 pub use home::{Home, HomeError};
 pub use providers::built_in;
@@ -28,6 +28,8 @@ pub struct Config {
     pub timeout_ms: u64,
     /// The longest running time an execution may ask for.
     pub ceiling_ms: u64,
+    /// When code runs unasked.
+    pub runs: Runs,
     /// What lines and marks are drawn with.
     pub glyphs: Glyphs,
     /// Who hears the mouse.
@@ -141,6 +143,7 @@ impl Config {
                 .unwrap_or_else(|| "footplate-dark".to_owned()),
             timeout_ms: set.timeout_ms,
             ceiling_ms: set.ceiling_ms,
+            runs: set.runs,
             glyphs: set.glyphs,
             mouse: set.mouse,
             providers: providers::merged(set.providers, env),

@@ -22,7 +22,7 @@ use crate::{
         clock::Board,
         context::Context,
         event::{Envelope, Event, Origin, Outcome},
-        gate::approval::Waiting,
+        gate::{approval::Waiting, policy::Runs},
         id::{CallId, SessionId},
         invoke::{CallRequest, Input, ToolResult},
         port::{Executor, Store, StoreError},
@@ -46,6 +46,8 @@ pub struct Parts {
     pub executor: Arc<dyn Executor>,
     /// Whether a person can be asked.
     pub attendance: Attendance,
+    /// When code runs unasked.
+    pub runs: Runs,
 }
 
 /// Whether a person can be asked.

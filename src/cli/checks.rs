@@ -41,7 +41,7 @@ fn seal() -> Check {
 /// What holds the runs that ask to be held, once it was tried.
 pub(super) fn seal_of(form: Form) -> Check {
     match form {
-        Form::Full => good("seal: full, for Python that asks for it"),
+        Form::Full => good("seal: full"),
         Form::WithoutNamespaces => warning("seal: without namespaces"),
         Form::None => warning("no seal here: every run asks"),
     }

@@ -119,6 +119,7 @@ impl Setup {
             models,
             executor: executor.clone(),
             attendance,
+            runs: config.runs,
         });
         Ok(Self { home, config, host, store, workspace, executor, _log: log })
     }

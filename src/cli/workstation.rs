@@ -20,8 +20,8 @@ use crate::{
     config::Glyphs,
     host::Attendance,
     kernel::{
-        event::Seal,
         id::SessionId,
+        port::Executor as _,
         spec::{Mode, SessionSpec},
     },
     model::{self, Key},
@@ -50,9 +50,11 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
     let (executor, known) = (setup.executor.clone(), tell.clone());
     // Found out by trying, which takes some milliseconds: not before the first frame.
     let probing = tokio::task::spawn_blocking(move || {
-        let check = checks::seal_of(executor.form());
-        // Fails only when the screen is gone.
-        let _ = known.send(News::Check(checks::SEAL, check));
+        let form = executor.form();
+        for news in [News::Check(checks::SEAL, checks::seal_of(form)), News::Seal(form)] {
+            // Fails only when the screen is gone.
+            let _ = known.send(news);
+        }
     });
     let farewell = app::run(Arc::new(setup.host.clone()), opening(&setup, session, &tell, news)?);
     let farewell = farewell.await;
@@ -132,8 +134,8 @@ fn opening(
     Ok(Opening {
         workspace: name_of(resumed.as_ref().map_or(&setup.workspace, |spec| &spec.workspace)),
         player: player(setup, model.as_deref()),
-        seal: Seal::None,
         mode: resumed.as_ref().map_or(setup.config.mode, |spec| spec.mode),
+        runs: setup.config.runs,
         session,
         looked_at: checks::all(&setup.home, theme.depth()),
         last_here: here.first().map(last_here),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use toml::Spanned;
 
 use super::{ConfigError, Glyphs, Mouse, providers::built_in};
-use crate::kernel::{provider::Api, spec::Mode};
+use crate::kernel::{gate::policy::Runs, provider::Api, spec::Mode};
 
 /// What the file sets.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,6 +17,7 @@ pub(super) struct Settings {
     pub(super) theme: Option<String>,
     pub(super) timeout_ms: u64,
     pub(super) ceiling_ms: u64,
+    pub(super) runs: Runs,
     pub(super) glyphs: Glyphs,
     pub(super) mouse: Mouse,
     pub(super) providers: Vec<(String, ProviderSettings)>,
@@ -53,11 +54,12 @@ struct File {
 struct Execution {
     timeout_ms: Spanned<u64>,
     ceiling_ms: u64,
+    ask_always: bool,
 }
 
 impl Default for Execution {
     fn default() -> Self {
-        Self { timeout_ms: Spanned::new(0..0, 60_000), ceiling_ms: 600_000 }
+        Self { timeout_ms: Spanned::new(0..0, 60_000), ceiling_ms: 600_000, ask_always: false }
     }
 }
 
@@ -106,6 +108,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
         theme: file.theme,
         timeout_ms,
         ceiling_ms,
+        runs: if file.execution.ask_always { Runs::Asked } else { Runs::BySeal },
         glyphs: if file.screen.ascii { Glyphs::Ascii } else { Glyphs::Unicode },
         mouse: if file.screen.mouse { Mouse::Footplate } else { Mouse::Terminal },
         providers: file

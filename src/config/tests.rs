@@ -23,6 +23,8 @@ fn an_empty_file_is_the_defaults() {
     assert_eq!(config.mode, Mode::Default);
     assert_eq!((config.timeout_ms, config.ceiling_ms), (60_000, 600_000));
     assert_eq!(config.model, None);
+    assert_eq!(config.runs, Runs::BySeal);
+    assert_eq!(read("[execution]\nask_always = true\n").unwrap().runs, Runs::Asked);
     assert_eq!(config.providers, built_in());
 }
 

@@ -25,7 +25,7 @@ use crate::{
     kernel::{
         BoxFuture,
         error::{CallError, ErrorCode},
-        event::ExitStatus,
+        event::{ExitStatus, Seal},
         port::{Ended, Executor, Job, Program},
         registry::Mounts,
     },
@@ -104,7 +104,8 @@ impl Local {
             Program::Argv(argv) => process::Run::program(&self.settings, scratch, argv, &job.cwd)?,
         };
         match job.seal {
-            Level::Open => {}
+            Level::Open if self.form() == Form::None => run.leave_open(Seal::None),
+            Level::Open => run.leave_open(Seal::Open),
             Level::Sealed | Level::Workspace => {
                 run.seal(self.sealing(job, run.scratch(), needed)?)
             }
@@ -116,14 +117,6 @@ impl Local {
     #[must_use]
     pub fn held_by(self, form: Form) -> Self {
         Self { form: OnceLock::from(form), ..self }
-    }
-
-    /// By what a run is held to a level here: found out once, by trying.
-    pub fn form(&self) -> Form {
-        *self.form.get_or_init(|| match &self.settings.launcher {
-            Some(launcher) => seal::available(launcher),
-            None => Form::None,
-        })
     }
 
     fn sealing(
@@ -174,8 +167,11 @@ impl Executor for Local {
         guest::check(code, mounts)
     }
 
-    fn seals(&self, level: Level) -> bool {
-        level == Level::Open || self.form() != Form::None
+    fn form(&self) -> Form {
+        *self.form.get_or_init(|| match &self.settings.launcher {
+            Some(launcher) => seal::available(launcher),
+            None => Form::None,
+        })
     }
 
     fn run(&self, job: Job) -> BoxFuture<'_, Result<Ended, CallError>> {

@@ -28,32 +28,10 @@ use std::{
 
 pub use self::plan::{Limits, Plan};
 pub(in crate::executor) use self::roots::{Surroundings, installation};
-pub use crate::kernel::port::Level;
+pub use crate::kernel::port::{Form, Level};
 
 /// The word after the program's name that makes it the launcher.
 pub const SUBCOMMAND: &str = "__launch";
-
-/// By what a level is held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// Namespaces of its own with a read-only root, file rules, a filter of system calls, limits.
-    Full,
-    /// The same without namespaces, where the system refuses them.
-    WithoutNamespaces,
-    /// Nothing: every run is open.
-    None,
-}
-
-impl Form {
-    /// The name in a plan.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::WithoutNamespaces => "without-namespaces",
-            Self::None => "none",
-        }
-    }
-}
 
 /// Runs the launcher: `words` is what follows [`SUBCOMMAND`]. It must be called before this process
 /// has a second thread. Returns only if the program could not be run, or has ended.

@@ -63,7 +63,7 @@ impl Inner {
         let store = self.parts.store.clone();
         let id = spec.id;
         let context = Context {
-            gate: Gate::new(parent.rights(modes), parent.waiting),
+            gate: Gate::new(parent.rights(modes), parent.waiting).with_runs(self.parts.runs),
             spools: Some(Arc::new(move |call| store.spool(id, call))),
             board: self.board.clone(),
             executor: Some(self.parts.executor.clone()),

@@ -10,6 +10,7 @@ use super::{
     id::{ApprovalId, CallId, SessionId},
     invoke::ToolResult,
     message::{ModelCall, Usage},
+    port::Form,
     spec::{Mode, SessionSpec},
 };
 
@@ -73,7 +74,15 @@ pub enum Event {
     /// Nobody waits for the answer any more.
     ApprovalWithdrawn { approval: ApprovalId, reason: String, waited_ms: u64, excluded_ms: u64 },
     /// A program began to run.
-    ExecutionStarted { call: CallId, program: String, seal: Seal, limit_ms: u64 },
+    ExecutionStarted {
+        call: CallId,
+        program: String,
+        seal: Seal,
+        /// By what the seal is held.
+        #[serde(default, skip_serializing_if = "Form::is_none")]
+        form: Form,
+        limit_ms: u64,
+    },
     /// There is more output: this many bytes and whole lines so far, in the call's spool.
     OutputWritten { call: CallId, bytes: u64, lines: u64 },
     /// The program ended and nothing of it is left.

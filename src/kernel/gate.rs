@@ -12,7 +12,7 @@ use tokio::{sync::watch, time::Instant};
 use self::{
     approval::{Answer, Question, Reply, Scope, Seat, Then, Waiting},
     grant::{GrantKey, Grants},
-    policy::{Verdict, strictest},
+    policy::{Runs, Verdict, strictest},
 };
 use super::{
     capability::{Capability, Category, Preview, Reach},
@@ -107,6 +107,7 @@ pub struct Gate {
     grants: Arc<Grants>,
     /// Absent where nobody is there to ask.
     waiting: Option<Arc<Waiting>>,
+    runs: Runs,
 }
 
 /// What the gate made of a call.
@@ -120,7 +121,13 @@ pub(super) enum Passage {
 impl Gate {
     /// A gate with these rights; `waiting` is where it asks, if anybody is there.
     pub fn new(rights: Rights, waiting: Option<Arc<Waiting>>) -> Self {
-        Self { rights, grants: Arc::default(), waiting }
+        Self { rights, grants: Arc::default(), waiting, runs: Runs::default() }
+    }
+
+    /// The same, with another word on when code runs unasked.
+    #[must_use]
+    pub fn with_runs(self, runs: Runs) -> Self {
+        Self { runs, ..self }
     }
 
     /// A gate of no mode at all: it lets reads through and blocks the rest.
@@ -141,7 +148,8 @@ impl Gate {
     /// Lets a call through or not. Reads never wait. Dropping the future withdraws its question.
     pub(super) async fn pass(&self, cx: &Context, capability: &Capability, call: &Call) -> Passage {
         let category = capability.category_of(cx, &call.input);
-        if category == Category::Read {
+        let least = self.runs.least(capability.category());
+        if category == Category::Read && least == Verdict::Allow {
             let (_, mode) = self.rights.verdict(category, Reach::Outside);
             let permit = Permit { call: call.id, preview: None };
             return Passage::Open(permit, Decision::allowed(Decider::Mode { mode }));
@@ -155,11 +163,17 @@ impl Gate {
             Err(error) => return Passage::Shut(error, None),
         };
         let permit = Permit { call: call.id, preview: Some(preview.clone()) };
-        let (verdict, mode) = self.rights.verdict(category, preview.reach);
-        match verdict {
-            Verdict::Allow => Passage::Open(permit, Decision::allowed(Decider::Mode { mode })),
-            Verdict::Block => blocked(mode),
-            Verdict::Ask => {
+        let reach = preview.reach;
+        let verdict = || {
+            let (verdict, mode) = self.rights.verdict(category, reach);
+            (verdict.max(least), mode)
+        };
+        match verdict() {
+            (Verdict::Allow, mode) => {
+                Passage::Open(permit, Decision::allowed(Decider::Mode { mode }))
+            }
+            (Verdict::Block, mode) => blocked(mode),
+            (Verdict::Ask, _) => {
                 let key = GrantKey::of(&call.name, &call.input);
                 if self.grants.cover(&key) {
                     return Passage::Open(permit, Decision::allowed(Decider::Grant));
@@ -170,12 +184,17 @@ impl Gate {
                     session: cx.spec.id,
                     path: cx.spec.path.clone(),
                     call: call.clone(),
-                    category,
+                    // A read that asks is code, and a person reads it as what it is.
+                    category: if category == Category::Read {
+                        capability.category()
+                    } else {
+                        category
+                    },
                     preview,
                     script: call.parent,
                 };
                 let seat = waiting.take_seat(question.id, key, self.grants.clone());
-                match self.ask(cx, seat, question).await {
+                match self.ask(cx, seat, question, verdict).await {
                     Ok(reply) => self.answered(cx, permit, reply),
                     Err(error) => Passage::Shut(error, None),
                 }
@@ -189,9 +208,9 @@ impl Gate {
         cx: &Context,
         mut seat: Seat,
         question: Question,
+        verdict: impl Fn() -> (Verdict, Mode),
     ) -> Result<Reply, CallError> {
         let mut rights = self.rights.clone();
-        let (category, reach) = (question.category, question.preview.reach);
         let mut open = OpenQuestion {
             recorder: cx.recorder.clone(),
             id: question.id,
@@ -206,7 +225,7 @@ impl Gate {
                 reply = seat.reply() => break reply,
                 () = cx.cancel.cancelled() => return Err(interrupted(false)),
                 // A mode that permits or forbids the call answers its question.
-                () = rights.changed() => match rights.verdict(category, reach) {
+                () = rights.changed() => match verdict() {
                     (Verdict::Ask, _) => {}
                     (Verdict::Allow, mode) => break Reply {
                         answer: Answer::Allow { scope: Scope::Once },

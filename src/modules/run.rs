@@ -16,7 +16,7 @@ use crate::kernel::{
     error::CallError,
     event::{Event, ExitStatus, Seal},
     id::CallId,
-    port::{Ended, Executor, Job, Level, Notice, Program, Spool, SpoolEnd},
+    port::{Ended, Executor, Form, Job, Level, Notice, Program, Spool, SpoolEnd},
     recorder::Recorder,
 };
 
@@ -51,7 +51,7 @@ pub(super) fn bounds(executor: &dyn Executor, wanted: Level) -> &'static str {
         (_, Level::Workspace) => "may write the workspace, no network",
         (Level::Open, Level::Open) => "unsealed: it can do what you can",
         (Level::Sealed | Level::Workspace, Level::Open) => {
-            "unsealed, as nothing can be sealed here: it can do what you can"
+            "unsealed, there is no seal here: it can do what you can"
         }
     }
 }
@@ -157,7 +157,7 @@ struct Told {
 impl Told {
     fn note(&self, notice: Notice) -> Result<(), ()> {
         match notice {
-            Notice::Started(seal) => self.started(seal),
+            Notice::Started(seal, form) => self.started(seal, form),
             Notice::Output => {
                 let (bytes, lines) = self.spool.counts();
                 self.append(Event::OutputWritten { call: self.call, bytes, lines })
@@ -165,10 +165,10 @@ impl Told {
         }
     }
 
-    fn started(&self, seal: Seal) -> Result<(), ()> {
+    fn started(&self, seal: Seal, form: Form) -> Result<(), ()> {
         let (call, program) = (self.call, self.title.clone());
         let limit_ms = millis(self.clock.limit());
-        self.append(Event::ExecutionStarted { call, program, seal, limit_ms })?;
+        self.append(Event::ExecutionStarted { call, program, seal, form, limit_ms })?;
         self.started.store(true, Ordering::Release);
         Ok(())
     }

@@ -126,6 +126,7 @@ pub(super) fn story() -> Vec<Event> {
             call: run,
             program: "main.py".into(),
             seal: Seal::None,
+            form: crate::kernel::port::Form::None,
             limit_ms: 60_000,
         },
         Event::ApprovalRequested { question: question(0x21, &write_call) },

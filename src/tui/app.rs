@@ -76,8 +76,8 @@ impl App {
         let place = Place {
             workspace: opening.workspace,
             player: opening.player,
-            seal: opening.seal,
             mode: opening.mode,
+            runs: opening.runs,
             checks: opening.looked_at,
             last_here: opening.last_here,
             carries_on: opening.session.is_some(),

@@ -13,7 +13,7 @@ use crate::kernel::{
     clock::Reading,
     event::Envelope,
     id::{ApprovalId, CallId, SessionId},
-    port::OutputPage,
+    port::{Form, OutputPage},
 };
 
 /// One thing that happened to the screen.
@@ -42,6 +42,8 @@ pub enum Message {
 pub enum News {
     /// A line that was still being looked at is known now.
     Check(usize, Check),
+    /// By what runs are held here.
+    Seal(Form),
     /// Something the person should hear of, in a line.
     Said(String),
 }

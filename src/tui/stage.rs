@@ -34,7 +34,7 @@ use crate::kernel::{
     gate::approval::{Answer, Question},
     id::{ApprovalId, CallId, SessionId},
     message::Usage,
-    port::OutputPage,
+    port::{Form, OutputPage},
     spec::{Limits, Mode, SessionSpec},
 };
 
@@ -81,6 +81,7 @@ impl Stage {
             wall: "2026-11-29T12:00:00Z".parse::<Timestamp>().unwrap(),
         };
         let look = Look::new(Theme::dark(Depth::True), Marks::unicode());
+        let place = Place { seal: place.seal.or(Some(Form::Full)), ..place };
         let mut stage = Self {
             state: State::new(place, look, Vec::new(), start),
             effects: Vec::new(),
@@ -105,7 +106,7 @@ impl Stage {
             player: Player::Nobody { looked_for: looked_for.map(str::to_owned).to_vec() },
             checks: vec![
                 check(Mark::Done, "uv 0.9.13, Python 3.13"),
-                check(Mark::Warning, "seal: none in this build"),
+                check(Mark::Done, "seal: full"),
                 check(Mark::Done, "terminal: 256 colours"),
                 check(Mark::Queued, "disk …"),
             ],
@@ -305,7 +306,8 @@ impl Stage {
         let execution = Event::ExecutionStarted {
             call: call.into(),
             program: filename.into(),
-            seal: Seal::None,
+            seal: Seal::Sealed,
+            form: Form::Full,
             limit_ms: 60_000,
         };
         self.event(session.into(), execution);

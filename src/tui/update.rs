@@ -16,6 +16,7 @@ use super::{
     message::{Came, Message, News},
     state::{Drawn, Focus, Leave, Moment, State, transcript},
 };
+use crate::kernel::port::Form;
 
 /// Applies one message.
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
@@ -40,6 +41,20 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
         Message::Told(News::Check(at, check)) => {
             if let Some(place) = state.place.checks.get_mut(at) {
                 *place = check;
+            }
+            Vec::new()
+        }
+        Message::Told(News::Seal(form)) => {
+            state.place.seal = Some(form);
+            let weaker = match form {
+                Form::Full => None,
+                Form::WithoutNamespaces => {
+                    Some("No user namespaces here: sealed by Landlock and seccomp alone.")
+                }
+                Form::None => Some("This system has no seal. Every run asks first."),
+            };
+            if let Some(weaker) = weaker {
+                state.status.say(weaker, state.now.at);
             }
             Vec::new()
         }

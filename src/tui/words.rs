@@ -85,10 +85,9 @@ pub fn effect(category: Category, name: &str) -> String {
 /// What a run may do, in a word.
 pub fn seal(seal: Seal) -> &'static str {
     match seal {
-        Seal::None => "unsealed",
+        Seal::None | Seal::Open => "unsealed",
         Seal::Sealed => "sealed",
         Seal::Workspace => "workspace",
-        Seal::Open => "open",
     }
 }
 

@@ -74,6 +74,7 @@ async fn play(place: &Place, script: &Value, mode: Mode, says: Says) -> Vec<Arc<
         registry,
         models: Models::new(Vec::new(), |_| None, Pace::Instant),
         executor: Arc::new(executor),
+        runs: footplate::kernel::gate::policy::Runs::BySeal,
         attendance: Attendance::Attended,
     });
     let mut events = host.subscribe();

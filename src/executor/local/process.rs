@@ -34,7 +34,7 @@ use crate::{
     kernel::{
         error::CallError,
         event::{ExitStatus, Seal},
-        port::{Ended, HostCalls, Job, Notice, Program, Stream},
+        port::{Ended, Form, HostCalls, Job, Notice, Program, Stream},
     },
 };
 
@@ -52,7 +52,8 @@ pub(super) struct Run {
     kind: Kind,
     /// What the program takes for its own name.
     name: OsString,
-    seal: Option<Sealing>,
+    /// The other side is what an unsealed run is called.
+    seal: Result<Sealing, Seal>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -125,7 +126,7 @@ impl Run {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        Self { command, scratch, kind, name, seal: None }
+        Self { command, scratch, kind, name, seal: Err(Seal::None) }
     }
 
     /// The folder that is its own.
@@ -135,7 +136,12 @@ impl Run {
 
     /// Has it run behind a launcher.
     pub(super) fn seal(&mut self, seal: Sealing) {
-        self.seal = Some(seal);
+        self.seal = Ok(seal);
+    }
+
+    /// Has it run as the person could, which is said as this.
+    pub(super) fn leave_open(&mut self, said: Seal) {
+        self.seal = Err(said);
     }
 
     /// Runs it to its end, all its processes known by `mark`. Dropping the future kills it.
@@ -145,11 +151,15 @@ impl Run {
             Program::Argv(_) => (None, None),
         };
         let (mut bridge, channel) = channel.transpose().map_err(|error| unstarted(&error))?.unzip();
-        let keeper = self.seal.is_some().then(sealed::report);
+        let keeper = self.seal.is_ok().then(sealed::report);
         let keeper = keeper.transpose().map_err(|error| unstarted(&error))?;
         let (mut first, whole) = self.start(&job, (channel, keeper), mark)?;
         // A launcher that cannot seal it never begins it.
-        (job.notice)(Notice::Started(self.seal.as_ref().map_or(Seal::None, Sealing::seal)));
+        let (seal, form) = match &self.seal {
+            Ok(sealing) => sealing.seal(),
+            Err(open) => (*open, Form::None),
+        };
+        (job.notice)(Notice::Started(seal, form));
 
         let news = Notify::new();
         let mut out = Output::new(Stream::Out, job.spool.clone());
@@ -232,7 +242,7 @@ impl Run {
             self.command.env("FOOTPLATE_FD", number);
         }
         let (keeper, report) = keeper.unzip();
-        if let (Some(seal), Some(report)) = (&self.seal, &report) {
+        if let (Ok(seal), Some(report)) = (&self.seal, &report) {
             self.command = seal.around(&self.command, &self.name, channel.as_ref(), report);
         }
         self.command.current_dir(&job.cwd);

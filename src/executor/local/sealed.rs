@@ -24,7 +24,7 @@ use tokio::{
 
 use super::process::Kind;
 use crate::{
-    executor::seal::{Level, Plan, SUBCOMMAND},
+    executor::seal::{Form, Level, Plan, SUBCOMMAND},
     kernel::event::Seal,
 };
 
@@ -39,13 +39,14 @@ pub(super) struct Sealing {
 }
 
 impl Sealing {
-    /// What the journal calls it.
-    pub(super) fn seal(&self) -> Seal {
-        match self.plan.level {
+    /// What the journal calls it, and by what it is held.
+    pub(super) fn seal(&self) -> (Seal, Form) {
+        let seal = match self.plan.level {
             Level::Sealed => Seal::Sealed,
             Level::Workspace => Seal::Workspace,
             Level::Open => Seal::Open,
-        }
+        };
+        (seal, self.plan.form)
     }
 
     /// The command that seals itself and then becomes `command`, under that name. Its output is

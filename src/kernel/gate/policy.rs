@@ -16,6 +16,27 @@ pub enum Verdict {
     Block,
 }
 
+/// When code runs unasked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Runs {
+    /// Where its seal makes it a read, or its mode lets it.
+    #[default]
+    BySeal,
+    /// Never: for people who want to read all code first. No mode takes that back.
+    Asked,
+}
+
+impl Runs {
+    /// The mildest verdict on a capability that does as much as `most`.
+    pub fn least(self, most: Category) -> Verdict {
+        match (self, most) {
+            (Self::Asked, Category::Execute) => Verdict::Ask,
+            (Self::Asked, Category::Read | Category::Write | Category::External)
+            | (Self::BySeal, _) => Verdict::Allow,
+        }
+    }
+}
+
 /// The verdict of one mode. Guarded asks as accept-edits does until a run's changes can be taken
 /// back.
 pub fn verdict(mode: Mode, category: Category, reach: Reach) -> Verdict {

@@ -23,13 +23,15 @@ pub trait Executor: Send + Sync {
     /// is not mounted, is refused by name.
     fn check(&self, code: &str, mounts: &Mounts) -> Result<(), CallError>;
 
-    /// Whether a job of this level can be held to it here. The first answer may take some
-    /// milliseconds, since it is found out by trying; it stays the same after that.
+    /// By what a job is held to its level here. The first answer may take some milliseconds, since
+    /// it is found out by trying; it stays the same after that.
+    fn form(&self) -> Form {
+        Form::None
+    }
+
+    /// Whether a job of this level can be held to it here.
     fn seals(&self, level: Level) -> bool {
-        match level {
-            Level::Sealed | Level::Workspace => false,
-            Level::Open => true,
-        }
+        level == Level::Open || self.form() != Form::None
     }
 
     /// Runs one job to its end. A level that cannot be held is refused, never widened. When this returns, nothing of it is left. Cancelled by the job's
@@ -64,11 +66,11 @@ pub struct Job {
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Read the system and the workspace; write its own scratch folder; no network.
+    #[default]
     Sealed,
     /// As sealed, and write the workspace, but for what is obeyed there without being told.
     Workspace,
     /// All that the person can.
-    #[default]
     Open,
 }
 
@@ -83,11 +85,40 @@ impl Level {
     }
 }
 
+/// By what a level is held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// Namespaces of its own with a read-only root, file rules, a filter of system calls, limits.
+    Full,
+    /// The same without namespaces, where the system refuses them.
+    WithoutNamespaces,
+    /// Nothing: every run is open.
+    #[default]
+    None,
+}
+
+impl Form {
+    /// The name in a plan, in the journal and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::WithoutNamespaces => "without-namespaces",
+            Self::None => "none",
+        }
+    }
+
+    /// Whether there is nothing.
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+}
+
 /// What happens around a run, for the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// It runs now, under this seal.
-    Started(Seal),
+    /// It runs now, under this seal, which is held by this form.
+    Started(Seal, Form),
     /// There is more output.
     Output,
 }

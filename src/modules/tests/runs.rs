@@ -12,11 +12,14 @@ use tokio::sync::oneshot;
 use super::support::{FakeRun, Rig, request};
 use crate::kernel::{
     BoxFuture,
-    capability::Body,
+    capability::{Body, Category},
     error::{CallError, ErrorCode},
     event::{Event, ExitStatus, Origin, Seal},
-    gate::approval::{Answer, Question, Scope, Then},
-    port::{Ended, Executor, Job, Level, Notice, Program},
+    gate::{
+        approval::{Answer, Question, Scope, Then},
+        policy::Runs,
+    },
+    port::{Ended, Executor, Form, Job, Level, Notice, Program},
     registry::Mounts,
     spec::Mode,
 };
@@ -162,7 +165,7 @@ async fn a_person_sees_the_code_and_the_limit_that_will_hold() {
         let result = rig
             .call_asked("execute_code", input, no.clone(), |question| {
                 let preview = &question.preview;
-                let unsealed = "unsealed: it can do what you can";
+                let unsealed = "unsealed, there is no seal here: it can do what you can";
                 assert_eq!(preview.facts, ["2 lines", fact, unsealed]);
                 let code = Body::Code { filename: "main.py".to_owned(), code: "a\nb\n".to_owned() };
                 assert_eq!((&*preview.object, &preview.body), ("main.py", &code));
@@ -183,13 +186,13 @@ impl Executor for Held {
         Ok(())
     }
 
-    fn seals(&self, level: Level) -> bool {
-        self.can || level == Level::Open
+    fn form(&self) -> Form {
+        if self.can { Form::Full } else { Form::None }
     }
 
     fn run(&self, job: Job) -> BoxFuture<'_, Result<Ended, CallError>> {
         self.given.lock().unwrap().push(job.seal);
-        (job.notice)(Notice::Started(Seal::None));
+        (job.notice)(Notice::Started(Seal::None, Form::None));
         Box::pin(async { Ok(ended(ExitStatus::Exited { code: 0 }, "ran")) })
     }
 }
@@ -221,11 +224,30 @@ async fn sealed_code_runs_unasked_in_every_mode_and_only_where_it_is_held() {
 }
 
 #[tokio::test]
+async fn who_wants_to_read_all_code_first_is_asked_in_every_mode() {
+    for mode in Mode::ALL {
+        let given = Arc::<Mutex<Vec<Level>>>::default();
+        let mut rig = Rig::new(mode);
+        rig.context.executor = Some(Arc::new(Held { can: true, given: given.clone() }));
+        rig.context.gate = rig.context.gate.clone().with_runs(Runs::Asked);
+        let result = rig
+            .call_asked("execute_code", json!({"code": "a"}), YES, |question| {
+                assert_eq!(question.category, Category::Execute, "{mode:?}");
+                let bounds = "sealed: writes nothing of yours, no network";
+                assert!(question.preview.facts.contains(&bounds.to_owned()), "{mode:?}");
+            })
+            .await;
+        assert!(result.ok, "{mode:?}: {result:?}");
+        assert_eq!(*given.lock().unwrap(), [Level::Sealed], "{mode:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_person_is_told_what_bounds_a_program() {
     for (can, seal, expected) in [
         (true, None, "may write the workspace, no network"),
         (true, Some("open"), "unsealed: it can do what you can"),
-        (false, None, "unsealed, as nothing can be sealed here: it can do what you can"),
+        (false, None, "unsealed, there is no seal here: it can do what you can"),
     ] {
         let given = Arc::<Mutex<Vec<Level>>>::default();
         let mut rig = Rig::new(Mode::Default);
@@ -247,7 +269,7 @@ fn asking(name: &'static str, input: Value) -> FakeRun {
     Box::new(move |job| {
         let input = input.clone();
         Box::pin(async move {
-            (job.notice)(Notice::Started(Seal::None));
+            (job.notice)(Notice::Started(Seal::None, Form::None));
             let Program::Python { calls, .. } = job.what else {
                 return Err(CallError::failed("not Python"));
             };
@@ -294,7 +316,7 @@ async fn python_reaches_what_is_mounted_and_nothing_else() {
 async fn a_run_that_is_dropped_is_recorded_as_cancelled_once() {
     let rig = Rig::new(Mode::Auto).with_executor(Box::new(|job| {
         Box::pin(async move {
-            (job.notice)(Notice::Started(Seal::None));
+            (job.notice)(Notice::Started(Seal::None, Form::None));
             std::future::pending().await
         })
     }));
@@ -320,7 +342,7 @@ async fn a_run_that_is_dropped_is_recorded_as_cancelled_once() {
 async fn the_journal_has_the_limit_and_the_running_time() {
     let rig = Rig::new(Mode::Auto).with_executor(Box::new(|job| {
         Box::pin(async move {
-            (job.notice)(Notice::Started(Seal::None));
+            (job.notice)(Notice::Started(Seal::None, Form::None));
             job.clock.exhausted().await;
             Ok(ended(ExitStatus::TimedOut, ""))
         })
@@ -387,7 +409,7 @@ async fn a_run_that_cannot_be_recorded_is_ended_and_its_session_goes_on() {
     let rig = Rig::new(Mode::Auto).with_full_disk_for("execution_started");
     let rig = rig.with_executor(Box::new(|job| {
         Box::pin(async move {
-            (job.notice)(Notice::Started(Seal::None));
+            (job.notice)(Notice::Started(Seal::None, Form::None));
             job.cancel.cancelled().await;
             Ok(ended(ExitStatus::Cancelled, ""))
         })

@@ -24,7 +24,7 @@ use crate::kernel::{
     id::{CallId, SessionId},
     invoke::{CallRequest, Input, ToolResult},
     port::{
-        ChildAnswer, ChildRequest, Ended, Env, Executor, Factory, Job, Journal, Notice,
+        ChildAnswer, ChildRequest, Ended, Env, Executor, Factory, Form, Job, Journal, Notice,
         ResolvedPath, Spool, SpoolEnd, StoreError, Stream,
     },
     recorder::Recorder,
@@ -87,7 +87,7 @@ impl Rig {
         self.with_executor(Box::new(move |job| {
             let ended = ended.clone();
             Box::pin(async move {
-                (job.notice)(Notice::Started(Seal::None));
+                (job.notice)(Notice::Started(Seal::None, Form::None));
                 job.spool.write(Stream::Out, ended.stdout.as_bytes());
                 (job.notice)(Notice::Output);
                 Ok(ended)

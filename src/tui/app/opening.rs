@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     kernel::{
-        event::Seal,
+        gate::policy::Runs,
         id::SessionId,
         spec::{Mode, SessionSpec},
     },
@@ -28,10 +28,10 @@ pub struct Opening {
     pub workspace: String,
     /// Who plays the model.
     pub player: Player,
-    /// What a run of Python may do on this system.
-    pub seal: Seal,
     /// The mode new sessions start in.
     pub mode: Mode,
+    /// When code runs unasked.
+    pub runs: Runs,
     /// The session that was started or resumed already, which comes into view.
     pub session: Option<SessionId>,
     /// What is known of this computer; a line that is still being looked at says so.

@@ -12,8 +12,10 @@ use crate::{
         BoxFuture,
         clock::Reading,
         command::Command,
-        event::Seal,
-        gate::approval::{Answer, NobodyWaits, Scope},
+        gate::{
+            approval::{Answer, NobodyWaits, Scope},
+            policy::Runs,
+        },
         id::{CallId, SessionId},
         port::{OutputPage, StartError, StoreError},
         spec::{Limits, Mode, SessionSpec},
@@ -150,8 +152,8 @@ impl Running {
         let opening = Opening {
             workspace: "tally".into(),
             player: Player::Model("claude".into()),
-            seal: Seal::None,
             mode: Mode::Default,
+            runs: Runs::BySeal,
             session: None,
             looked_at: Vec::new(),
             last_here: None,

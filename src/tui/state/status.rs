@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::{
-    kernel::{event::Seal, spec::Mode},
+    kernel::{gate::policy::Runs, port::Form, spec::Mode},
     tui::theme::Mark,
 };
 
@@ -89,8 +89,10 @@ pub struct Place {
     /// The folder's name.
     pub workspace: String,
     pub player: Player,
-    pub seal: Seal,
+    /// By what runs are held here, once it was tried.
+    pub seal: Option<Form>,
     pub mode: Mode,
+    pub runs: Runs,
     pub checks: Vec<Check>,
     /// What the person was last at here, in a line.
     pub last_here: Option<String>,
@@ -109,8 +111,9 @@ impl Default for Place {
         Self {
             workspace: String::new(),
             player: Player::Nobody { looked_for: Vec::new() },
-            seal: Seal::None,
+            seal: None,
             mode: Mode::Default,
+            runs: Runs::BySeal,
             checks: Vec::new(),
             last_here: None,
             carries_on: false,

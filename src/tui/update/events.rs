@@ -145,7 +145,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             log.fold_finished();
             node.at = words::effect(*category, &call.name);
         }
-        Event::ExecutionStarted { call, program, seal, limit_ms } => {
+        Event::ExecutionStarted { call, program, seal, form: _, limit_ms } => {
             node.at = program.clone();
             if let Some(code) = log.code_of(*call)
                 && code.call == *call

@@ -7,12 +7,12 @@ use ratatui::{
 
 use super::pen::{Pen, inset};
 use crate::{
-    kernel::spec::Mode,
+    kernel::{gate::policy::Runs, port::Form, spec::Mode},
     tui::{
         clean,
         state::{
             Focus, State,
-            status::{Check, Player},
+            status::{Check, Place, Player},
         },
         theme::{Mark, Role},
         wrap::wrap_text,
@@ -146,7 +146,7 @@ fn empty(state: &State, pen: &mut Pen<'_>, area: Rect) {
     say(pen, "  make the lexer accept tabs, and keep the old tests green", Role::Quiet);
     say(pen, "  why does parse_total round down?", Role::Quiet);
     say(pen, "", Role::Quiet);
-    for (line, role) in asks(state.place.mode) {
+    for (line, role) in asks(state.place.mode, Python::of(&state.place)) {
         say(pen, line, role);
     }
     if let Some(last) = &state.place.last_here {
@@ -155,37 +155,61 @@ fn empty(state: &State, pen: &mut Pen<'_>, area: Rect) {
     }
 }
 
-/// What the mode says to an effect. Python that does not ask to be sealed counts as a program.
-fn asks(mode: Mode) -> [(&'static str, Role); 3] {
-    const READS: (&str, Role) =
-        ("Runs unasked   reading in this folder, and Python that runs sealed.", Role::Text);
-    const SEAL: &str = "               Python that is not sealed counts as a program.";
-    match mode {
-        Mode::Plan => [
-            READS,
-            (
-                "Refused        in plan mode: writes, other Python, programs, the network.",
-                Role::Text,
-            ),
-            ("               F8 leaves it.", Role::Text),
+/// What the mode says to an effect, and to the Python that has it.
+fn asks(mode: Mode, python: Python) -> [(&'static str, Role); 3] {
+    let unasked = match python {
+        Python::Unasked => [
+            ("Runs unasked   Python in the seal: it reads this folder, computes, and", Role::Text),
+            ("               changes nothing.", Role::Text),
         ],
-        Mode::Default => [
-            READS,
-            ("Asks you       each other run of Python, each", Role::Text),
-            ("               write, program, and call to the network.", Role::Text),
+        Python::Asks => [
+            ("Runs unasked   reading in this folder.", Role::Text),
+            ("               Python asks before it runs.", Role::Text),
         ],
-        Mode::AcceptEdits | Mode::Guarded => [
-            ("Runs unasked   reading and writing in this folder, sealed Python.", Role::Text),
-            (
-                "Asks you       each other run of Python or a program, each network call.",
-                Role::Text,
-            ),
-            (SEAL, Role::Text),
-        ],
-        Mode::Auto => [
-            ("Runs unasked   everything: writes, Python, programs, the network.", Role::Warn),
-            ("Asks you       nothing, in auto mode. F8 leaves it.", Role::Warn),
-            (SEAL, Role::Warn),
-        ],
+    };
+    let effects = match mode {
+        Mode::Plan => (
+            "Refused        in plan mode: each write, program, and call to the network.",
+            Role::Text,
+        ),
+        Mode::Default => {
+            ("Asks you       each write, program, install, and call to the network.", Role::Text)
+        }
+        Mode::AcceptEdits | Mode::Guarded => (
+            "Asks you       each program, install, call to the network, write elsewhere.",
+            Role::Text,
+        ),
+        Mode::Auto => ("Asks you       nothing, in auto mode. F8 leaves it.", Role::Warn),
+    };
+    let [first, second] = unasked;
+    let first = match mode {
+        Mode::Auto => {
+            ("Runs unasked   everything: writes, programs, installs, the network.", Role::Warn)
+        }
+        Mode::Plan | Mode::Default | Mode::AcceptEdits | Mode::Guarded => first,
+    };
+    let second = match (mode, python) {
+        (Mode::Auto, Python::Unasked) => ("", Role::Quiet),
+        (Mode::AcceptEdits | Mode::Guarded, Python::Unasked) => {
+            ("               changes nothing; and writing files in it.", Role::Text)
+        }
+        _ => second,
+    };
+    [first, second, effects]
+}
+
+/// Whether a script runs unasked here.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Python {
+    Unasked,
+    Asks,
+}
+
+impl Python {
+    fn of(place: &Place) -> Self {
+        match (place.runs, place.seal) {
+            (Runs::BySeal, None | Some(Form::Full | Form::WithoutNamespaces)) => Self::Unasked,
+            (Runs::BySeal, Some(Form::None)) | (Runs::Asked, _) => Self::Asks,
+        }
     }
 }

@@ -7,7 +7,7 @@ use ratatui::{
 
 use super::pen::{Pen, inset};
 use crate::{
-    kernel::{event::Seal, spec::Mode},
+    kernel::{port::Form, spec::Mode},
     tui::{
         clean,
         state::{Focus, State, status::Player},
@@ -114,11 +114,13 @@ fn parts(state: &State, pen: &Pen<'_>) -> Vec<(Part, Span<'static>)> {
         Mode::Plan | Mode::Default | Mode::AcceptEdits | Mode::Guarded => mode.name().to_owned(),
     };
     let mut parts = vec![(Part::Mode, pen.span(name, role))];
-    let role = match state.place.seal {
-        Seal::Sealed | Seal::Workspace => Role::Text,
-        Seal::None | Seal::Open => Role::Warn,
+    let (name, role) = match state.place.seal {
+        None => ("seal …", Role::Quiet),
+        Some(Form::Full) => ("sealed", Role::Text),
+        Some(Form::WithoutNamespaces) => ("weaker seal", Role::Text),
+        Some(Form::None) => ("unsealed", Role::Warn),
     };
-    parts.push((Part::Seal, pen.span(words::seal(state.place.seal), role)));
+    parts.push((Part::Seal, pen.span(name, role)));
     let work = state.sessions.at_work();
     if work > 0 {
         let mark = pen.look.mark(Mark::Running);

@@ -6,7 +6,7 @@ use crate::{
         capability::{Body, Category},
         clock::Reading,
         event::{Event, Origin},
-        port::OutputPage,
+        port::{Form, OutputPage},
     },
     tui::{
         stage::{LEX, Stage, code_question, program_question, result, write_question},
@@ -275,11 +275,12 @@ fn a_toast_pushes_away_neither_what_needs_you_nor_mode_nor_seal() {
     let long = "Left alone: docs/tabs.md was changed by another program, and nobody knows which.";
     for width in [40, 60, 80, 120, 200] {
         let mut stage = write_asks(width, 24);
+        stage.state.place.seal = Some(Form::WithoutNamespaces);
         stage.state.status.say(long, stage.state.now.at);
         let screen = stage.screen();
         let last = screen.lines().last().unwrap().trim_matches('"').to_owned();
         assert!(last.starts_with(" ! 2 need you"), "{last}");
-        assert!(last.contains("default · unsealed"), "{last}");
+        assert!(last.contains("default · weaker seal"), "{last}");
         assert!(width < 60 || last.contains("Left alone:"), "{last}");
         assert!(width > 120 || last.contains('…') || width < 60, "{last}");
     }

@@ -204,7 +204,7 @@ except OSError as error:
                 ["files.read", "2", "Permission denied", refused, gone, gone, "Permission denied"];
             assert_eq!(lines, expected, "{form:?}");
             assert_eq!(ended.status, ExitStatus::Exited { code: 0 });
-            assert_eq!(bench.notices.lock().unwrap()[0], Notice::Started(Seal::Sealed));
+            assert_eq!(bench.notices.lock().unwrap()[0], Notice::Started(Seal::Sealed, form));
         }
         assert!(!bench.root.path().join("work/new").exists());
     }
@@ -290,7 +290,7 @@ async fn a_program_writes_the_workspace_but_not_what_is_obeyed() {
     for (form, bench) in Bench::each() {
         let ended = bench.shell(Level::Workspace, "echo a > src/new && cat src/new").await;
         assert_eq!((&*ended.stdout, &*ended.stderr), ("a\n", ""), "{form:?}");
-        assert_eq!(bench.notices.lock().unwrap()[0], Notice::Started(Seal::Workspace));
+        assert_eq!(bench.notices.lock().unwrap()[0], Notice::Started(Seal::Workspace, form));
         for script in ["echo a > .git/hooks", "mv .git git", "rm -r .git", "echo a > ../home/x"] {
             let ended = bench.shell(Level::Workspace, script).await;
             assert_ne!(ended.status, ExitStatus::Exited { code: 0 }, "{form:?} {script}");

@@ -64,6 +64,6 @@ async fn notices_of_output_are_coalesced() {
     job.notice = Arc::new(move |notice| kept.lock().unwrap().push(notice));
     trial.local.run(job).await.unwrap();
     let notices = notices.lock().unwrap();
-    assert_eq!(notices[0], Notice::Started(crate::kernel::event::Seal::None));
+    assert_eq!(notices[0], Notice::Started(crate::kernel::event::Seal::None, Form::None));
     assert!((2..=13).contains(&(notices.len() - 1)), "{} notices of output", notices.len() - 1);
 }
