@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    support::{Place, Ran, of_type, runs},
+    support::{Place, Ran, of_type, runs, runs_open},
     terminal::App,
 };
 
@@ -159,7 +159,7 @@ fn a_theme_with_a_typo_leaves_the_built_in_one_and_says_so() {
 fn a_terminal_too_small_to_read_shows_one_line_and_answers_nothing() {
     let place = Place::new();
     let code = "from footplate import files\nfiles.write('a.txt', 'x')\n";
-    let model = place.script(&runs(code));
+    let model = place.script(&runs_open(code));
     let mut app = App::start(&place, (5, 20), &["--model", &model, "go"]);
     app.wait_until("one line", |screen| screen.contains("40x10"));
     app.press("y");

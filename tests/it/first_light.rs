@@ -95,7 +95,7 @@ fn a_script_that_cannot_run_is_refused_before_anybody_is_asked() {
         assert_eq!(ran.code(), 0, "{}", ran.stderr());
         let journal = place.journal();
         assert!(of_type(&journal, "execution_started").is_empty());
-        assert!(of_type(&journal, "call_started").is_empty());
+        assert!(of_type(&journal, "approval_requested").is_empty());
         let result = &of_type(&journal, "call_finished")[0]["result"];
         let message = result["content"]["message"].as_str().unwrap();
         assert!(message.contains(named), "{message}");

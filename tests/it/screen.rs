@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::{
-    support::{Place, of_type, runs, runs_for},
+    support::{Place, of_type, runs, runs_open, runs_open_for, seals},
     terminal::App,
 };
 
@@ -36,7 +36,7 @@ fn let_it_run(app: &mut App) {
 fn a_key_answers_the_question_and_the_clock_left_the_wait_out() {
     for size in [SMALL, LARGE] {
         let place = Place::new();
-        let model = place.script(&runs_for(WRITES, 1_500));
+        let model = place.script(&runs_open_for(WRITES, 1_500));
         let mut app = App::start(&place, size, &["--model", &model, "write it"]);
         let_it_run(&mut app);
         app.wait_until("the write", |screen| screen.contains("WRITE") && screen.contains("a.txt"));
@@ -56,9 +56,29 @@ fn a_key_answers_the_question_and_the_clock_left_the_wait_out() {
 }
 
 #[test]
-fn what_is_typed_while_a_question_arrives_is_text_and_answers_nothing() {
+fn sealed_code_runs_unasked_and_only_its_effect_asks() {
+    if !seals() {
+        return;
+    }
     let place = Place::new();
     let model = place.script(&runs(WRITES));
+    let mut app = App::start(&place, SMALL, &["--model", &model, "write it"]);
+    asks(&app, "WRITE");
+    app.press("y");
+    let last = app.wait_for("That was all.");
+    assert!(last.contains("default · sealed"), "{last}");
+    let journal = place.journal();
+    assert_eq!(of_type(&journal, "approval_requested").len(), 1);
+    let started = of_type(&journal, "execution_started")[0];
+    assert_eq!(started["seal"], "sealed");
+    assert!(["full", "without-namespaces"].contains(&started["form"].as_str().unwrap()));
+    assert_eq!(std::fs::read_to_string(place.work().join("a.txt")).unwrap(), "hello\n");
+}
+
+#[test]
+fn what_is_typed_while_a_question_arrives_is_text_and_answers_nothing() {
+    let place = Place::new();
+    let model = place.script(&runs_open(WRITES));
     let mut app = App::start(&place, LARGE, &["--model", &model, "write it"]);
     app.press("any nay");
     app.wait_for("EXECUTE");
@@ -75,7 +95,7 @@ fn no_with_words_reaches_the_model_and_nothing_is_written() {
     let place = Place::new();
     let code = "import footplate\nfrom footplate import files\ntry:\n    files.write('a.txt', 'x')\n\
                 except footplate.Denied as no:\n    print('told:', no)\n";
-    let model = place.script(&runs(code));
+    let model = place.script(&runs_open(code));
     let mut app = App::start(&place, LARGE, &["--model", &model, "write it"]);
     let_it_run(&mut app);
     asks(&app, "WRITE");
@@ -125,7 +145,7 @@ fn the_terminal_is_whole_after_a_quit_and_after_every_signal() {
 #[test]
 fn a_wild_resize_with_a_question_open_ends_in_the_same_screen_as_a_fresh_one() {
     let place = Place::new();
-    let model = place.script(&runs(WRITES));
+    let model = place.script(&runs_open(WRITES));
     let mut app = App::start(&place, LARGE, &["--model", &model, "write it"]);
     app.wait_until("a question", |screen| screen.contains("y yes, once"));
     for size in [(5, 20), (1, 1), (1, 80), (10, 49), (60, 200), (2, 5), SMALL] {

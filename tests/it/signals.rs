@@ -37,7 +37,7 @@ fn a_signal_ends_an_exec_and_its_agents_and_leaves_nothing_open() {
                  print('asleep', flush=True)\ntime.sleep(600)\n";
     let mut script = runs("from footplate import agents\nagents.run('sleep', name='one')\n");
     script["agents"] = json!({ "one": { "turns": [
-        { "calls": [{ "name": "execute_code", "arguments": { "code": sleep } }] },
+        { "calls": [{ "name": "execute_code", "arguments": { "code": sleep, "seal": "open" } }] },
         { "text": "Slept." },
     ] } });
     for number in [Signal::INT, Signal::TERM] {

@@ -3,11 +3,13 @@
 use std::{
     ffi::OsString,
     fs::{self, File},
+    io::Write as _,
     path::{Path, PathBuf},
     process::{Command, Output},
     sync::OnceLock,
 };
 
+use footplate::executor::seal::{Form, available};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -88,6 +90,16 @@ fn lines(journal: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+/// Whether a run can be sealed on this machine; says so to the terminal where it cannot.
+pub fn seals() -> bool {
+    static FORM: OnceLock<Form> = OnceLock::new();
+    let form = FORM.get_or_init(|| available(Path::new(env!("CARGO_BIN_EXE_footplate"))));
+    if *form == Form::None {
+        let _ = writeln!(std::io::stderr(), "not tried here: what needs a seal");
+    }
+    *form != Form::None
+}
+
 /// The events of one type.
 pub fn of_type<'a>(journal: &'a [Value], name: &str) -> Vec<&'a Value> {
     journal.iter().filter(|line| line["type"] == name).collect()
@@ -112,12 +124,20 @@ impl Ran {
 
 /// A script of one turn that runs some Python, and one that ends.
 pub fn runs(code: &str) -> Value {
-    runs_for(code, 60_000)
+    calls(json!({ "code": code }))
 }
 
-/// As [`runs`], with a limit of running time.
-pub fn runs_for(code: &str, timeout_ms: u64) -> Value {
-    let arguments = json!({ "code": code, "timeout_ms": timeout_ms });
+/// As [`runs`], unsealed: it asks first, on every machine.
+pub fn runs_open(code: &str) -> Value {
+    calls(json!({ "code": code, "seal": "open" }))
+}
+
+/// As [`runs_open`], with a limit of running time.
+pub fn runs_open_for(code: &str, timeout_ms: u64) -> Value {
+    calls(json!({ "code": code, "seal": "open", "timeout_ms": timeout_ms }))
+}
+
+fn calls(arguments: Value) -> Value {
     json!({ "turns": [
         { "text": "I run it.", "calls": [{ "name": "execute_code", "arguments": arguments }] },
         { "text": "That was all." },
