@@ -96,7 +96,9 @@ fn python(mounts: &Mounts) -> String {
         "\n# Python\n\nYou act by writing Python: `execute_code` takes a whole script and runs it \
          with `uv run python` in the workspace. Nothing is kept from one script to the next. What \
          it prints is what you learn, so print what you need and no more. There is no standard \
-         input. The standard library is there; other packages by a PEP 723 block.\n",
+         input. The standard library is there; other packages by a PEP 723 block.\n\nIt runs \
+         sealed, and therefore unasked: it reads the workspace and the system, writes $TMPDIR \
+         alone, and has no network. Explore and compute with it as you like.\n",
     );
     if mounts.modules.is_empty() {
         return text;

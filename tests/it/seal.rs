@@ -15,7 +15,9 @@ use std::{
 use footplate::executor::seal::{Form, Level, Limits, Plan, SUBCOMMAND};
 use tempfile::TempDir;
 
+mod projects;
 mod runs;
+mod whole;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_footplate");
 const PYTHON: &str = "/usr/bin/python3";
@@ -174,15 +176,20 @@ impl Scene {
 
     /// All that lies here but the scratch folder: names, modes, times and bytes.
     fn picture(&self) -> Vec<String> {
-        let picture = |path: &PathBuf| {
-            let file = fs::symlink_metadata(path).unwrap();
-            let bytes = if file.is_file() { fs::read(path).unwrap() } else { Vec::new() };
-            format!("{} {:o} {} {bytes:?}", path.display(), file.mode(), file.mtime_nsec())
-        };
         let mut all = all_below(self.root.path());
         all.retain(|path| !path.starts_with(self.at("scratch")) && *path != self.root.path());
-        all.iter().map(picture).collect()
+        picture(&all)
     }
+}
+
+/// Names, modes, times and bytes.
+fn picture(all: &[PathBuf]) -> Vec<String> {
+    let picture = |path: &PathBuf| {
+        let file = fs::symlink_metadata(path).unwrap();
+        let bytes = if file.is_file() { fs::read(path).unwrap() } else { Vec::new() };
+        format!("{} {:o} {} {bytes:?}", path.display(), file.mode(), file.mtime_nsec())
+    };
+    all.iter().map(picture).collect()
 }
 
 impl Drop for Scene {

@@ -1,7 +1,7 @@
 //! A place of its own for each test: home, workspace, a small fixed environment, and the program.
 
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs::{self, File},
     io::Write as _,
     path::{Path, PathBuf},
@@ -35,6 +35,11 @@ impl Place {
         self.root.path().join("work")
     }
 
+    /// The person's home.
+    pub fn user(&self) -> PathBuf {
+        self.root.path().join("user")
+    }
+
     /// Writes a model script and gives the `--model` that plays it.
     pub fn script(&self, script: &Value) -> String {
         let path = self.root.path().join("script.json");
@@ -46,7 +51,7 @@ impl Place {
     pub fn environment(&self) -> Vec<(&'static str, OsString)> {
         vec![
             ("PATH", std::env::var_os("PATH").unwrap_or_default()),
-            ("HOME", self.root.path().join("user").into()),
+            ("HOME", self.user().into()),
             ("LANG", "C.UTF-8".into()),
             ("TERM", "xterm-256color".into()),
             ("TZ", "UTC".into()),
@@ -150,20 +155,23 @@ pub fn uv() -> &'static Path {
     UV.get_or_init(|| {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let found = std::env::split_paths(&path).map(|dir| dir.join("uv")).find(|uv| uv.is_file());
-        found.unwrap_or_else(fetched_uv)
+        found.unwrap_or_else(|| fetched("uv").join("bin/uv"))
     })
 }
 
-fn fetched_uv() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("uv");
+/// A folder with that package in it, fetched once with pip into the target folder.
+pub fn fetched(package: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(package);
     fs::create_dir_all(&folder).unwrap();
     let mut lock = fd_lock::RwLock::new(File::create(folder.join("lock")).unwrap());
     let _one_at_a_time = lock.write().unwrap();
-    let uv = folder.join("bin/uv");
-    if !uv.is_file() {
-        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"];
-        let fetched = Command::new("python3").args(pip).arg(&folder).arg("uv").output().unwrap();
+    let whole = folder.join("whole");
+    if !whole.is_file() {
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--upgrade"];
+        let into = [OsStr::new("--target"), folder.as_os_str(), OsStr::new(package)];
+        let fetched = Command::new("python3").args(pip).args(into).output().unwrap();
         assert!(fetched.status.success(), "{}", String::from_utf8_lossy(&fetched.stderr));
+        File::create(whole).unwrap();
     }
-    uv
+    folder
 }

@@ -31,7 +31,7 @@ use super::skipped;
 use crate::support::{Place, runs, uv};
 
 /// An executor, a home and a workspace.
-struct Bench {
+pub(super) struct Bench {
     root: TempDir,
     local: Local,
     clock: Budget,
@@ -87,7 +87,7 @@ fn mounts() -> Mounts {
 
 impl Bench {
     /// A bench in each form there is here.
-    fn each() -> Vec<(Form, Self)> {
+    pub(super) fn each() -> Vec<(Form, Self)> {
         let forms = [Form::Full, Form::WithoutNamespaces];
         let benches = forms.map(|form| (form, Self::new(Some(form))));
         let available = benches.into_iter().filter(|(form, bench)| {
@@ -130,6 +130,14 @@ impl Bench {
         }
     }
 
+    pub(super) fn work(&self) -> PathBuf {
+        self.root.path().join("work")
+    }
+
+    pub(super) fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
     fn strongest(&self) -> Form {
         footplate::executor::seal::available(super::PROGRAM.as_ref())
     }
@@ -152,13 +160,13 @@ impl Bench {
         tokio::time::timeout(Duration::from_secs(30), run).await.expect("an end").unwrap()
     }
 
-    async fn python(&self, level: Level, code: &str) -> Ended {
+    pub(super) async fn python(&self, level: Level, code: &str) -> Ended {
         let filename = "main.py".to_owned();
         let (mounts, calls) = (Arc::new(mounts()), Arc::new(Named));
         self.run(level, Program::Python { filename, code: code.to_owned(), mounts, calls }).await
     }
 
-    async fn shell(&self, level: Level, script: &str) -> Ended {
+    pub(super) async fn shell(&self, level: Level, script: &str) -> Ended {
         let argv = ["sh", "-c", script].map(str::to_owned).to_vec();
         self.run(level, Program::Argv(argv)).await
     }
