@@ -4,6 +4,7 @@
 mod args;
 mod capabilities;
 mod checks;
+mod doctor;
 mod exec;
 mod exit;
 mod print;
@@ -62,6 +63,10 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
             }
             Some(Subject::Capabilities { json: true }) => capabilities::json(),
             Some(Subject::Capabilities { json: false }) => capabilities::list(),
+            Some(Subject::Doctor { json }) => {
+                let how = if json { doctor::Output::Json } else { doctor::Output::Text };
+                doctor::run(&cli.common, how).await
+            }
             Some(Subject::Sessions { action }) => sessions::run(action.unwrap_or_default()),
             None => match (cli.tool, cli.context_report) {
                 (Some(name), _) => {

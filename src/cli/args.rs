@@ -75,6 +75,12 @@ pub(super) enum Subject {
         #[arg(long)]
         json: bool,
     },
+    /// See what works on this computer, and how to get what does not
+    Doctor {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Look at the sessions so far
     Sessions {
         #[command(subcommand)]

@@ -60,6 +60,34 @@ pub(super) fn store(home: &Home) -> Arc<dyn Store> {
     Arc::new(DiskStore::new(home.data.clone()))
 }
 
+/// What runs programs, with our folders in `home`. Looks at nothing yet.
+pub(super) fn executor(home: &Home, notice: Notice) -> Local {
+    Local::new(Settings {
+        data: home.data.clone(),
+        cache: home.cache.clone(),
+        home: env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from),
+        search_path: env::var_os("PATH").unwrap_or_default(),
+        uv: variable("FOOTPLATE_UV").map(PathBuf::from),
+        launcher: launcher(),
+        private: vec![
+            home.config.clone(),
+            home.data.clone(),
+            home.state.clone(),
+            home.cache.clone(),
+        ],
+        notice,
+    })
+}
+
+/// What the command line sets.
+pub(super) fn flags(common: &Common) -> Result<Flags, Failure> {
+    Ok(Flags {
+        model: common.model.clone(),
+        mode: common.mode.as_deref().map(mode).transpose()?,
+        theme: common.theme.clone(),
+    })
+}
+
 impl Setup {
     /// Reads the settings and builds the host; nothing is started yet.
     pub(super) fn new(
@@ -86,28 +114,10 @@ impl Setup {
                 None
             }
         };
-        let flags = Flags {
-            model: common.model.clone(),
-            mode: common.mode.as_deref().map(mode).transpose()?,
-            theme: common.theme.clone(),
-        };
-        let config = Config::load(&home, &variable, flags).map_err(Failure::usage_in_two_lines)?;
+        let config = Config::load(&home, &variable, flags(common)?);
+        let config = config.map_err(Failure::usage_in_two_lines)?;
         let workspace = workspace(common)?;
-        let executor = Arc::new(Local::new(Settings {
-            data: home.data.clone(),
-            cache: home.cache.clone(),
-            home: env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from),
-            search_path: env::var_os("PATH").unwrap_or_default(),
-            uv: variable("FOOTPLATE_UV").map(PathBuf::from),
-            launcher: launcher(),
-            private: vec![
-                home.config.clone(),
-                home.data.clone(),
-                home.state.clone(),
-                home.cache.clone(),
-            ],
-            notice,
-        }));
+        let executor = Arc::new(executor(&home, notice));
         let pace = match attendance {
             Attendance::Attended => Pace::Live,
             Attendance::Alone => Pace::Instant,
@@ -206,7 +216,7 @@ pub(super) fn spoken(mut sessions: Vec<SessionSummary>) -> Vec<SessionSummary> {
 }
 
 /// This very program, also once another version stands in its place on disk.
-fn launcher() -> Option<PathBuf> {
+pub(super) fn launcher() -> Option<PathBuf> {
     if cfg!(target_os = "linux") {
         Some(PathBuf::from("/proc/self/exe"))
     } else {

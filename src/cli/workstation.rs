@@ -14,10 +14,9 @@ use super::{
     checks,
     exit::{Exit, Failure},
     print,
-    setup::{Setup, placed, spoken, variable},
+    setup::{Setup, placed, spoken},
 };
 use crate::{
-    config::Glyphs,
     host::Attendance,
     kernel::{
         id::SessionId,
@@ -30,7 +29,7 @@ use crate::{
         effect::Start,
         message::News,
         state::Leave,
-        theme::{Depth, Marks, Theme},
+        theme::Theme,
     },
 };
 
@@ -137,12 +136,12 @@ fn opening(
         mode: resumed.as_ref().map_or(setup.config.mode, |spec| spec.mode),
         runs: setup.config.runs,
         session,
-        looked_at: checks::all(&setup.home, theme.depth()),
+        looked_at: checks::all(&setup.executor, theme.depth()),
         last_here: here.first().map(last_here),
         begin: begin(setup, model),
         theme,
         theme_file,
-        marks: marks(setup.config.glyphs),
+        marks: checks::marks(setup.config.glyphs),
         history: here.iter().rev().filter_map(|session| session.title.clone()).collect(),
         news,
     })
@@ -195,8 +194,7 @@ fn theme(
     setup: &Setup,
     tell: &mpsc::UnboundedSender<News>,
 ) -> Result<(Theme, Option<PathBuf>), Failure> {
-    let [no_color, colorterm, term] = ["NO_COLOR", "COLORTERM", "TERM"].map(variable);
-    let depth = Depth::detect(no_color.as_deref(), colorterm.as_deref(), term.as_deref());
+    let depth = checks::depth();
     let name = &setup.config.theme;
     let themes = setup.home.config.join("themes");
     let file = themes.join(format!("{name}.toml"));
@@ -220,16 +218,6 @@ fn theme(
                 ))
             }
         },
-    }
-}
-
-fn marks(glyphs: Glyphs) -> Marks {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable).unwrap_or_default();
-    let locale = locale.to_ascii_lowercase();
-    let utf8 = locale.contains("utf-8") || locale.contains("utf8");
-    match glyphs {
-        Glyphs::Unicode if utf8 || cfg!(target_os = "macos") => Marks::unicode(),
-        Glyphs::Unicode | Glyphs::Ascii => Marks::ascii(),
     }
 }
 

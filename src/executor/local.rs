@@ -119,6 +119,22 @@ impl Local {
         Self { form: OnceLock::from(form), ..self }
     }
 
+    /// The uv that a run would use; nothing where the first run would fetch one. The error says
+    /// that there is none where the settings say it is.
+    pub fn uv(&self) -> Result<Option<PathBuf>, CallError> {
+        uv::find(&self.settings)
+    }
+
+    /// The Python of our own, once it is made.
+    pub fn python(&self) -> PathBuf {
+        uv::environment(&self.settings).join("bin/python")
+    }
+
+    /// The program of that name on the search path.
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
+        lookup::search(name, &self.settings.search_path)
+    }
+
     fn sealing(
         &self,
         job: &Job,

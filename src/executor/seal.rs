@@ -4,6 +4,7 @@
 //!
 //! `unsafe` lives below this module and in the start of a session, and nowhere else.
 
+mod diagnosis;
 mod plan;
 mod roots;
 
@@ -26,12 +27,22 @@ use std::{
     process::{ExitCode, Stdio},
 };
 
-pub use self::plan::{Limits, Plan};
 pub(in crate::executor) use self::roots::{Surroundings, installation};
+pub use self::{
+    diagnosis::{Cause, Facts},
+    plan::{Limits, Plan},
+};
 pub use crate::kernel::port::{Form, Level};
+use crate::kernel::text;
 
 /// The word after the program's name that makes it the launcher.
 pub const SUBCOMMAND: &str = "__launch";
+
+/// The forms that this system may have, strongest first.
+#[cfg(target_os = "linux")]
+const FORMS: &[Form] = &[Form::Full, Form::WithoutNamespaces];
+#[cfg(not(target_os = "linux"))]
+const FORMS: &[Form] = &[];
 
 /// Runs the launcher: `words` is what follows [`SUBCOMMAND`]. It must be called before this process
 /// has a second thread. Returns only if the program could not be run, or has ended.
@@ -47,22 +58,51 @@ pub fn launch(words: impl Iterator<Item = OsString>) -> ExitCode {
 
 /// The strongest form there is here, found by trying each in a child. Blocks for some milliseconds.
 pub fn available(launcher: &Path) -> Form {
-    if cfg!(not(target_os = "linux")) {
-        return Form::None;
-    }
-    let works = |form: &Form| works(launcher, *form);
-    [Form::Full, Form::WithoutNamespaces].into_iter().find(works).unwrap_or(Form::None)
+    probe(launcher).form
 }
 
-/// Whether a run of nothing at all can be sealed in this form.
-fn works(launcher: &Path, form: Form) -> bool {
-    let Ok(scratch) = tempfile::tempdir() else { return false };
+/// What came of trying the forms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The strongest that works.
+    pub form: Form,
+    /// Those that are stronger and do not work.
+    pub refused: Vec<Refused>,
+}
+
+/// A form that does not work here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Which.
+    pub form: Form,
+    /// The step that failed, and the system's own word for it.
+    pub fault: String,
+}
+
+/// As [`available`], and what keeps the stronger forms from working.
+pub fn probe(launcher: &Path) -> Probe {
+    let mut refused = Vec::new();
+    for &form in FORMS {
+        match attempt(launcher, form) {
+            Ok(()) => return Probe { form, refused },
+            Err(fault) => refused.push(Refused { form, fault }),
+        }
+    }
+    Probe { form: Form::None, refused }
+}
+
+/// Seals a run of nothing at all in this form.
+fn attempt(launcher: &Path, form: Form) -> Result<(), String> {
+    let scratch =
+        tempfile::tempdir().map_err(|error| format!("cannot make a folder to try in: {error}"))?;
+    // Where it really is: no link may lead to a path of a plan.
+    let place = scratch.path().canonicalize().map_err(|error| error.to_string())?;
     let plan = Plan {
         level: Level::Sealed,
         form,
-        cwd: scratch.path().to_owned(),
+        cwd: place.clone(),
         reads: vec!["/usr".into()],
-        writes: vec![scratch.path().to_owned()],
+        writes: vec![place],
         guarded: Vec::new(),
         channel: None,
         report: None,
@@ -73,7 +113,13 @@ fn works(launcher: &Path, form: Form) -> bool {
         .args(plan.words())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    tried.is_ok_and(|status| status.success())
+        .stderr(Stdio::piped())
+        .output()
+        .map_err(|error| format!("cannot start the launcher: {error}"))?;
+    if tried.status.success() {
+        return Ok(());
+    }
+    let said = text::clean(&tried.stderr);
+    let said = said.lines().map(str::trim).find(|line| !line.is_empty());
+    Err(said.map_or_else(|| format!("the launcher ended with {}", tried.status), str::to_owned))
 }

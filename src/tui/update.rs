@@ -48,10 +48,13 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             state.place.seal = Some(form);
             let weaker = match form {
                 Form::Full => None,
-                Form::WithoutNamespaces => {
-                    Some("No user namespaces here: sealed by Landlock and seccomp alone.")
-                }
-                Form::None => Some("This system has no seal. Every run asks first."),
+                Form::WithoutNamespaces => Some(
+                    "No user namespaces here: sealed by Landlock and seccomp alone. footplate \
+                     doctor says more.",
+                ),
+                Form::None => Some(
+                    "This system has no seal. Every run asks first. footplate doctor says more.",
+                ),
             };
             if let Some(weaker) = weaker {
                 state.status.say(weaker, state.now.at);

@@ -8,6 +8,7 @@ mod agents;
 mod bad_input;
 mod categories;
 mod crash;
+mod doctor;
 mod first_light;
 mod layers;
 mod parity;

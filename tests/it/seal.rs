@@ -57,7 +57,7 @@ fn trial(user: User, form: Form) -> Result<(), String> {
     }
     let scene = Scene::new();
     let output = scene.run(user, &scene.plan(form, Level::Sealed), &["/usr/bin/true", "true"]);
-    if output.status.success() { Ok(()) } else { Err(format!("{:?}", output.status)) }
+    if output.status.success() { Ok(()) } else { Err(format!("{output:?}")) }
 }
 
 /// A workspace, a home with a secret beside it, and a process to be left alone.

@@ -39,7 +39,7 @@ pub(super) async fn prepare(settings: &Settings) -> Result<Prepared, CallError> 
         Some(uv) => uv,
         None => fetch(settings).await?,
     };
-    let venv = settings.data.join("python");
+    let venv = environment(settings);
     if !works(&venv.join("bin/python")).await {
         make_venv(settings, &uv, &venv).await?;
     }
@@ -122,8 +122,13 @@ fn hermetic(cache: &Path) -> Vec<(&'static str, &OsStr)> {
     environment
 }
 
+/// Where the Python environment of all runs is, or will be.
+pub(super) fn environment(settings: &Settings) -> PathBuf {
+    settings.data.join("python")
+}
+
 /// The uv that was named, else our own, else the one on the search path.
-fn find(settings: &Settings) -> Result<Option<PathBuf>, CallError> {
+pub(super) fn find(settings: &Settings) -> Result<Option<PathBuf>, CallError> {
     if let Some(named) = &settings.uv {
         return if is_program(named) {
             Ok(Some(named.clone()))

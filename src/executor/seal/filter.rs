@@ -9,7 +9,7 @@ use seccompiler::{
     SeccompFilter, SeccompRule, TargetArch, sock_filter,
 };
 
-use super::{Form, Level, Plan, launcher::Fault};
+use super::{Form, Level, Plan, diagnosis::step, launcher::Fault};
 
 /// Refused in every form, whatever the arguments.
 const REFUSED: [c_long; 55] = [
@@ -153,8 +153,8 @@ const TYPED: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 
 /// Refuses those calls to this process and all it starts, for ever.
 pub(super) fn apply(plan: &Plan) -> Result<(), Fault> {
-    for program in programs(plan).map_err(Fault::at("make a filter"))? {
-        seccompiler::apply_filter(&program).map_err(Fault::at("filter system calls"))?;
+    for program in programs(plan).map_err(Fault::at(step::FILTER))? {
+        seccompiler::apply_filter(&program).map_err(Fault::at(step::FILTERING))?;
     }
     Ok(())
 }

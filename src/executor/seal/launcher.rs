@@ -4,6 +4,7 @@
 use std::{
     ffi::OsString,
     fmt::Display,
+    io::{self, Write as _},
     os::{
         fd::{AsFd, OwnedFd},
         unix::process::CommandExt,
@@ -59,19 +60,30 @@ pub(super) fn launch(words: impl Iterator<Item = OsString>) -> ExitCode {
     let mut words = words;
     let plan = Plan::parse(words.by_ref().take_while(|word| word != "--"));
     let program = words.next().map(|path| (path, words.collect()));
+    let faulty = |report, fault: &dyn Display| {
+        complain(report, fault);
+        ExitCode::from(FAILED)
+    };
     let plan = match plan {
         Ok(plan) => plan,
-        Err(_) => return ExitCode::from(FAILED),
+        Err(fault) => return faulty(None, &fault),
     };
-    let Ok(report) = plan.report.map(system::inherited).transpose() else {
-        return ExitCode::from(FAILED);
+    let report = match plan.report.map(system::inherited).transpose() {
+        Ok(report) => report,
+        Err(fault) => return faulty(None, &fault),
     };
     match run(&plan, program, report.as_ref()) {
         Ok(code) => ExitCode::from(code),
-        Err(fault) => {
-            tell(report.as_ref(), &format!("fault {fault}"));
-            ExitCode::from(FAILED)
-        }
+        Err(fault) => faulty(report.as_ref(), &fault),
+    }
+}
+
+/// Says why the program does not begin: to the host, or whoever tries what works here.
+fn complain(report: Option<&OwnedFd>, fault: &dyn Display) {
+    match report {
+        Some(_) => tell(report, &format!("fault {fault}")),
+        // Nobody may be there to read it.
+        None => drop(writeln!(io::stderr(), "{fault}")),
     }
 }
 
@@ -98,7 +110,7 @@ fn run(plan: &Plan, program: Program, report: Option<&OwnedFd>) -> Result<u8, Fa
                 }
                 Side::Child => {
                     let code = first(plan, program, report).unwrap_or_else(|fault| {
-                        tell(report, &format!("fault {fault}"));
+                        complain(report, &fault);
                         FAILED
                     });
                     system::exit(code.into());
@@ -134,7 +146,7 @@ fn keep(plan: &Plan, program: Program, report: Option<&OwnedFd>) -> Result<u8, F
             let code = match become_program(plan, program) {
                 Ok(()) => 0,
                 Err(fault) => {
-                    tell(report, &format!("fault {fault}"));
+                    complain(report, &fault);
                     FAILED
                 }
             };

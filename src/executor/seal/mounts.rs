@@ -14,7 +14,7 @@ use rustix::{
     thread::UnshareFlags,
 };
 
-use super::{Plan, launcher::Fault, system};
+use super::{Plan, diagnosis::step, launcher::Fault, system};
 
 const RDONLY: u64 = libc::MOUNT_ATTR_RDONLY;
 const NOSUID: u64 = libc::MOUNT_ATTR_NOSUID;
@@ -27,7 +27,7 @@ pub(super) fn unshare() -> Result<(), Fault> {
         | UnshareFlags::NEWPID
         | UnshareFlags::NEWIPC
         | UnshareFlags::NEWNET;
-    system::unshare(flags).map_err(Fault::at("make namespaces"))?;
+    system::unshare(flags).map_err(Fault::at(step::NAMESPACES))?;
     let (user, group) = (user.as_raw(), group.as_raw());
     for (file, text) in [
         ("setgroups", "deny".to_owned()),
@@ -51,7 +51,7 @@ pub(super) fn arrange(plan: &Plan) -> Result<(), Fault> {
     rustix::mount::mount_change("/", private).map_err(Fault::at("part the mounts"))?;
     let root = open_real(Path::new("/")).map_err(Fault::at("open the root"))?;
     system::mount_attributes(&root, RDONLY | NOSUID, 0, true)
-        .map_err(Fault::at("make the root read-only"))?;
+        .map_err(Fault::at(step::READ_ONLY))?;
     for path in &plan.writes {
         mount_again(path, 0, RDONLY).map_err(Fault::of("make writable", path))?;
     }
@@ -102,7 +102,7 @@ fn cover(plan: &Plan, path: &str, options: &str, set: u64) -> Result<(), Fault> 
 fn processes(most: u64) -> Result<(), Fault> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     rustix::mount::mount("proc", "/proc", "proc", flags, None)
-        .map_err(Fault::at("show its own processes"))?;
+        .map_err(Fault::at(step::PROCESSES))?;
     // Before, the number was the whole machine's, and not ours to change.
     if kernel_is_at_least(6, 14) {
         // The system takes no smaller one.

@@ -12,7 +12,7 @@ use rustix::{
     thread::{CapabilitySet, CapabilitySets},
 };
 
-use super::{Form, Level, Plan, launcher::Fault, mounts::open_real};
+use super::{Form, Level, Plan, diagnosis::step, launcher::Fault, mounts::open_real};
 
 /// The rights that must exist where there is nothing but the rules: signals and abstract sockets
 /// are among them since this version.
@@ -23,7 +23,7 @@ const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random"
 
 /// Lets this process read and write what the plan says, and nothing else, for ever.
 pub(super) fn apply(plan: &Plan) -> Result<(), Fault> {
-    let denied = |error: landlock::RulesetError| Fault::new("rule over files", error);
+    let denied = |error: landlock::RulesetError| Fault::new(step::RULES, error);
     // Read-only mounts and namespaces of its own hold what an older kernel has no rights for.
     let level = match plan.form {
         Form::Full => CompatLevel::BestEffort,
@@ -55,7 +55,7 @@ pub(super) fn apply(plan: &Plan) -> Result<(), Fault> {
         Form::Full => status.ruleset != RulesetStatus::NotEnforced,
         Form::WithoutNamespaces | Form::None => status.ruleset == RulesetStatus::FullyEnforced,
     };
-    if holds { Ok(()) } else { Err(Fault::new("rule over files", "this kernel has no Landlock")) }
+    if holds { Ok(()) } else { Err(Fault::new(step::RULES, "this kernel has no Landlock")) }
 }
 
 fn allow(
@@ -68,9 +68,7 @@ fn allow(
     let is_folder = fstat(&place)
         .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory);
     let rights = if is_folder { rights } else { rights & AccessFs::from_file(RIGHTS) };
-    rules
-        .add_rule(PathBeneath::new(place, rights))
-        .map_err(|error| Fault::new("rule over files", error))
+    rules.add_rule(PathBeneath::new(place, rights)).map_err(|error| Fault::new(step::RULES, error))
 }
 
 /// Bounds what this process may use, and each that it starts.

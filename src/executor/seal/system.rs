@@ -1,5 +1,5 @@
 //! System calls that nobody wraps, each in one function that cannot be misused. The launcher has
-//! one thread, and every function here is called from it alone.
+//! one thread, and every function here but one that says so is called from it alone.
 #![expect(unsafe_code, reason = "the one place of the launcher that speaks to the system itself")]
 
 use std::{
@@ -100,6 +100,16 @@ pub(super) fn ended_children() -> io::Result<OwnedFd> {
     told(fd.into())?;
     // SAFETY: just made, and nobody else knows it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// The version of Landlock that this kernel speaks, if any. May be asked by any process.
+pub(super) fn landlock_version() -> Option<u32> {
+    const VERSION: libc::c_uint = 1;
+    let nothing = std::ptr::null::<libc::c_void>();
+    // SAFETY: with this flag the call reads and makes nothing, and only gives a number.
+    let version =
+        unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0_usize, VERSION) };
+    told(version).ok()?.try_into().ok()
 }
 
 /// Kills every other process of this namespace. Only ever called by the first process of one.
