@@ -120,6 +120,7 @@ fn seal() -> Check {
 pub(super) fn seal_of(form: Form) -> Check {
     let (mark, text) = match form {
         Form::Full => (Mark::Done, "seal: full"),
+        Form::Profile => (Mark::Done, "seal: the sandbox of macOS"),
         Form::WithoutNamespaces => {
             (Mark::Warning, "seal: without namespaces; footplate doctor says more")
         }

@@ -40,11 +40,26 @@ const MOST_CALLS: usize = 64;
 /// Bytes of half frames and waiting calls that one run may have here.
 const MOST_BYTES: usize = 64 << 20;
 
+/// Two ends that keep the borders of what is sent; a program that is started inherits neither.
+pub(super) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    #[cfg(target_os = "linux")]
+    return Ok(socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?);
+    // Where packets are not to be had, datagrams keep their borders as well.
+    #[cfg(not(target_os = "linux"))]
+    {
+        let none = SocketFlags::empty();
+        let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::DGRAM, none, None)?;
+        for end in [&ours, &theirs] {
+            // A program that another thread starts before this inherits them.
+            rustix::io::fcntl_setfd(end, rustix::io::FdFlags::CLOEXEC)?;
+        }
+        Ok((ours, theirs))
+    }
+}
+
 /// The two ends of a new channel: ours, and the one that the run inherits.
 pub(super) fn channel() -> io::Result<(Bridge, OwnedFd)> {
-    // Where packets are not to be had, datagrams keep their borders as well.
-    let kind = if cfg!(target_os = "linux") { SocketType::SEQPACKET } else { SocketType::DGRAM };
-    let (ours, theirs) = socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)?;
+    let (ours, theirs) = pair()?;
     let ours = StdDatagram::from(ours);
     ours.set_nonblocking(true)?;
     let bridge = Bridge {

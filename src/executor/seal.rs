@@ -6,6 +6,7 @@
 
 mod diagnosis;
 mod plan;
+pub mod profile;
 mod roots;
 
 #[cfg(target_os = "linux")]
@@ -18,6 +19,8 @@ mod launcher;
 mod mounts;
 #[cfg(target_os = "linux")]
 mod rules;
+#[cfg(target_os = "macos")]
+mod seatbelt;
 #[cfg(target_os = "linux")]
 mod system;
 
@@ -41,7 +44,9 @@ pub const SUBCOMMAND: &str = "__launch";
 /// The forms that this system may have, strongest first.
 #[cfg(target_os = "linux")]
 const FORMS: &[Form] = &[Form::Full, Form::WithoutNamespaces];
-#[cfg(not(target_os = "linux"))]
+#[cfg(target_os = "macos")]
+const FORMS: &[Form] = &[Form::Profile];
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 const FORMS: &[Form] = &[];
 
 /// Runs the launcher: `words` is what follows [`SUBCOMMAND`]. It must be called before this process
@@ -49,7 +54,9 @@ const FORMS: &[Form] = &[];
 pub fn launch(words: impl Iterator<Item = OsString>) -> ExitCode {
     #[cfg(target_os = "linux")]
     return launcher::launch(words);
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(target_os = "macos")]
+    return seatbelt::launch(words);
+    #[cfg(not(any(target_os = "linux", target_os = "macos")))]
     {
         drop(words);
         ExitCode::from(126)
@@ -101,7 +108,7 @@ fn attempt(launcher: &Path, form: Form) -> Result<(), String> {
         level: Level::Sealed,
         form,
         cwd: place.clone(),
-        reads: vec!["/usr".into()],
+        reads: roots::system(),
         writes: vec![place],
         guarded: Vec::new(),
         channel: None,

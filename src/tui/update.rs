@@ -47,7 +47,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
         Message::Told(News::Seal(form)) => {
             state.place.seal = Some(form);
             let weaker = match form {
-                Form::Full => None,
+                Form::Full | Form::Profile => None,
                 Form::WithoutNamespaces => Some(
                     "No user namespaces here: sealed by Landlock and seccomp alone. footplate \
                      doctor says more.",

@@ -12,7 +12,7 @@ use std::{
     process::{Child, Command, Output, Stdio},
 };
 
-use footplate::executor::seal::{Form, Level, Limits, Plan, SUBCOMMAND};
+use footplate::executor::seal::{Form, Level, Limits, Plan, SUBCOMMAND, profile};
 use tempfile::TempDir;
 
 mod projects;
@@ -306,4 +306,22 @@ fn what_cannot_be_sealed_does_not_run() {
         assert!(!scene.run(user, &plan, &touch).status.success());
     }
     assert!(!made.exists());
+}
+
+#[test]
+fn the_trial_of_a_profile_ends_well_only_where_something_is_refused() {
+    let trial = ["/bin/sh", "sh", "-c", profile::TRIAL];
+    for (user, form, level) in rows() {
+        let scene = Scene::new();
+        let plan = Plan { cwd: scene.at("scratch"), ..scene.plan(form, level) };
+        let plan = Plan { writes: vec![scene.at("scratch")], ..plan };
+        let output = scene.run(user, &plan, &trial);
+        assert!(output.status.success(), "{user:?} {form:?}: {output:?}");
+    }
+    let scene = Scene::new();
+    let mut open = Command::new(trial[0]);
+    let output = open.args(&trial[2..]).current_dir(scene.at("scratch")).output().unwrap();
+    assert!(matches!(output.status.code(), Some(97 | 98)), "{output:?}");
+    let left = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "trial");
+    assert!(!all_below(scene.root.path()).iter().any(left));
 }

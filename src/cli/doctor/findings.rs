@@ -51,13 +51,21 @@ pub(super) fn seal_of(probe: &Probe, facts: &Facts) -> Finding {
     let says = match probe.form {
         Form::Full => "full: namespaces, rules over files, filtered system calls, limits",
         Form::WithoutNamespaces => "no user namespaces here: sealed by Landlock and seccomp alone",
+        Form::Profile => "profile: the sandbox of macOS, limits",
         Form::None => "this system has no seal: every run asks first",
     };
     let mut finding = Finding::good(NAME, says);
-    if probe.form == Form::Full {
-        return finding;
+    match probe.form {
+        Form::Full => return finding,
+        Form::Profile => {
+            // The best there is on that system, so nothing can be done about it.
+            finding.why.push(
+                "a process that begins a session of its own may outlive its run there".to_owned(),
+            );
+            return finding;
+        }
+        Form::WithoutNamespaces | Form::None => finding.state = State::Weaker,
     }
-    finding.state = State::Weaker;
     for refused in &probe.refused {
         let cause = Cause::of(refused, facts);
         finding.why.push(format!("{}: {}", refused.form.name(), refused.fault));

@@ -151,7 +151,8 @@ impl Run {
             Program::Argv(_) => (None, None),
         };
         let (mut bridge, channel) = channel.transpose().map_err(|error| unstarted(&error))?.unzip();
-        let keeper = self.seal.is_ok().then(sealed::report);
+        let keeper = self.seal.as_ref().ok().filter(|seal| seal.has_keeper());
+        let keeper = keeper.map(|_| sealed::report());
         let keeper = keeper.transpose().map_err(|error| unstarted(&error))?;
         let (mut first, whole) = self.start(&job, (channel, keeper), mark)?;
         // A launcher that cannot seal it never begins it.
@@ -242,7 +243,8 @@ impl Run {
             self.command.env("FOOTPLATE_FD", number);
         }
         let (keeper, report) = keeper.unzip();
-        if let (Ok(seal), Some(report)) = (&self.seal, &report) {
+        if let Ok(seal) = &self.seal {
+            let report = report.as_ref();
             self.command = seal.around(&self.command, &self.name, channel.as_ref(), report);
         }
         self.command.current_dir(&job.cwd);

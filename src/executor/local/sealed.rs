@@ -13,7 +13,7 @@ use std::{
 };
 
 use rustix::{
-    net::{AddressFamily, SendFlags, SocketFlags, SocketType, socketpair},
+    net::SendFlags,
     process::{Pid, Signal, kill_process, kill_process_group},
 };
 use tokio::{
@@ -24,12 +24,21 @@ use tokio::{
 
 use super::process::Kind;
 use crate::{
-    executor::seal::{Form, Level, Plan, SUBCOMMAND},
+    executor::{
+        bridge::pair,
+        seal::{Form, Level, Plan, SUBCOMMAND},
+    },
     kernel::event::Seal,
 };
 
 /// How long a keeper may take to leave nothing behind; then others look.
 const LONGEST: Duration = Duration::from_millis(1500);
+
+/// No signal when nobody is there any more; where there is no such flag, there is no keeper.
+#[cfg(target_os = "linux")]
+const QUIETLY: SendFlags = SendFlags::NOSIGNAL;
+#[cfg(not(target_os = "linux"))]
+const QUIETLY: SendFlags = SendFlags::empty();
 
 /// What a run is sealed with.
 #[derive(Clone, Debug)]
@@ -39,6 +48,11 @@ pub(super) struct Sealing {
 }
 
 impl Sealing {
+    /// Whether somebody reports on the run.
+    pub(super) fn has_keeper(&self) -> bool {
+        self.plan.form.has_keeper()
+    }
+
     /// What the journal calls it, and by what it is held.
     pub(super) fn seal(&self) -> (Seal, Form) {
         let seal = match self.plan.level {
@@ -56,11 +70,11 @@ impl Sealing {
         command: &Command,
         name: &std::ffi::OsStr,
         channel: Option<&OwnedFd>,
-        report: &OwnedFd,
+        report: Option<&OwnedFd>,
     ) -> Command {
         let plan = Plan {
             channel: channel.map(AsRawFd::as_raw_fd),
-            report: Some(report.as_raw_fd()),
+            report: report.map(AsRawFd::as_raw_fd),
             ..self.plan.clone()
         };
         let inner = command.as_std();
@@ -92,8 +106,7 @@ pub(super) enum How {
 
 /// Our end of what a launcher reports on, and its own.
 pub(super) fn report() -> io::Result<(Keeper, OwnedFd)> {
-    let (ours, theirs) =
-        socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+    let (ours, theirs) = pair()?;
     let ours = StdDatagram::from(ours);
     ours.set_nonblocking(true)?;
     Ok((Keeper { socket: UnixDatagram::from_std(ours)?, ended: None }, theirs))
@@ -138,7 +151,7 @@ impl Keeper {
 
     fn say(&self, word: &str) {
         // One that is gone has ended the run already.
-        let _ = rustix::net::send(&self.socket, word.as_bytes(), SendFlags::NOSIGNAL);
+        let _ = rustix::net::send(&self.socket, word.as_bytes(), QUIETLY);
     }
 
     /// Has it end what is left; gives how many that were, if it said so.

@@ -134,6 +134,7 @@ impl Cause {
         of_any_form(fault, facts)
             .or_else(|| match refused.form {
                 Form::Full => of_namespaces(fault, facts),
+                Form::Profile => of_profile(fault),
                 Form::WithoutNamespaces | Form::None => None,
             })
             .unwrap_or_else(|| Self {
@@ -260,6 +261,26 @@ fn of_namespaces(fault: &str, facts: &Facts) -> Option<Cause> {
         ));
     }
     None
+}
+
+/// What stands in the way of a profile.
+fn of_profile(fault: &str) -> Option<Cause> {
+    if fault.contains("sandbox_apply") {
+        return Some(cause(
+            "a program in a sandbox cannot begin another one",
+            "start footplate from a terminal of its own, not from within another sandbox",
+        ));
+    }
+    if fault.contains("cannot start /usr/bin/sandbox-exec") {
+        return Some(cause(
+            "this version of macOS has no sandbox-exec, or it may not be run",
+            "every run asks first; a newer footplate may know another way",
+        ));
+    }
+    Some(cause(
+        "the profile does not fit this version of macOS",
+        "log stream --predicate 'sender == \"Sandbox\"' shows what it refuses; please report that",
+    ))
 }
 
 #[cfg(test)]

@@ -175,7 +175,7 @@ fn programs(plan: &Plan) -> Result<Vec<BpfProgram>, BackendError> {
     }
     match plan.form {
         Form::Full => {}
-        Form::WithoutNamespaces | Form::None => {
+        Form::WithoutNamespaces | Form::Profile | Form::None => {
             refused.extend(SHARED.iter().map(|&call| (call, Vec::new())));
             for call in OF_A_PROCESS {
                 when(&mut refused, call, 0, SeccompCmpOp::Ne, 0)?;

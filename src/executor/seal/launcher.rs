@@ -122,7 +122,9 @@ fn run(plan: &Plan, program: Program, report: Option<&OwnedFd>) -> Result<u8, Fa
                 .map_err(Fault::at("look after the run"))?;
             keep(plan, program, report)
         }
-        Form::None => Err(Fault::new("seal", "there is no seal on this system")),
+        Form::Profile | Form::None => {
+            Err(Fault::new("seal", "there is no such seal on this system"))
+        }
     }
 }
 

@@ -67,7 +67,7 @@ pub enum NoPlan {
 }
 
 const LEVELS: [Level; 3] = [Level::Sealed, Level::Workspace, Level::Open];
-const FORMS: [Form; 3] = [Form::Full, Form::WithoutNamespaces, Form::None];
+const FORMS: [Form; 4] = [Form::Full, Form::WithoutNamespaces, Form::Profile, Form::None];
 
 impl Plan {
     /// The words a launcher is given.

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Form, Level};
+use super::{Form, Level, profile};
 use crate::kernel::obeyed::is_obeyed;
 
 /// What every program may read, where it is there.
@@ -94,6 +94,27 @@ const HOME_SECRETS: [&str; 30] = [
     ".zsh_history",
 ];
 
+/// What this system has of all that.
+struct Places {
+    system: &'static [&'static str],
+    secrets: &'static [&'static str],
+    /// Below a home, beside what is hidden on every system.
+    more_home_secrets: &'static [&'static str],
+}
+
+const LINUX: Places = Places { system: &SYSTEM, secrets: &SYSTEM_SECRETS, more_home_secrets: &[] };
+const MACOS: Places = Places {
+    system: &profile::SYSTEM,
+    secrets: &profile::SYSTEM_SECRETS,
+    more_home_secrets: &profile::HOME_SECRETS,
+};
+const HERE: Places = if cfg!(target_os = "macos") { MACOS } else { LINUX };
+
+/// What every program may read here.
+pub(super) fn system() -> Vec<PathBuf> {
+    HERE.system.iter().filter_map(|path| real(Path::new(path))).collect()
+}
+
 /// Folders looked into for what is obeyed, and how deep.
 const MOST_LOOKED_AT: usize = 2000;
 const DEEPEST: usize = 3;
@@ -129,7 +150,7 @@ impl Surroundings {
         let mut hidden: Vec<PathBuf> = self.private.iter().filter_map(|path| real(path)).collect();
         // What we may not read ourselves needs no hiding.
         let is_open = |path: &PathBuf| std::fs::File::open(path).is_ok();
-        hidden.extend(SYSTEM_SECRETS.iter().map(PathBuf::from).filter(is_open));
+        hidden.extend(HERE.secrets.iter().map(PathBuf::from).filter(is_open));
         let workspace = real(workspace);
         // A workspace in a folder of ours, as the tour's is, is what it was made for.
         let is_around = |path: &Path| {
@@ -140,11 +161,12 @@ impl Surroundings {
             if home != workspace && home.starts_with(workspace) {
                 hidden.push(home.clone());
             }
-            hidden.extend(HOME_SECRETS.iter().map(|name| home.join(name)));
+            let secrets = HOME_SECRETS.iter().chain(HERE.more_home_secrets);
+            hidden.extend(secrets.map(|name| home.join(name)));
         }
 
         let mut reads: Vec<PathBuf> = Vec::new();
-        for root in SYSTEM.iter().filter_map(|path| real(Path::new(path))) {
+        for root in system() {
             reads.extend(around(&root, &hidden));
         }
         let tools = home.iter().flat_map(|home| TOOLS.iter().map(|name| home.join(name)));
@@ -163,7 +185,7 @@ impl Surroundings {
             let inside = |path: &PathBuf| path.starts_with(&workspace) && path.exists();
             guarded.extend(hidden.into_iter().filter(inside));
             match form {
-                Form::Full => writes.push(workspace),
+                Form::Full | Form::Profile => writes.push(workspace),
                 // Rules alone cannot take back a part of what they give, so they give the parts.
                 Form::WithoutNamespaces | Form::None => {
                     writes.extend(around(&workspace, &guarded));

@@ -27,7 +27,7 @@ pub(super) fn apply(plan: &Plan) -> Result<(), Fault> {
     // Read-only mounts and namespaces of its own hold what an older kernel has no rights for.
     let level = match plan.form {
         Form::Full => CompatLevel::BestEffort,
-        Form::WithoutNamespaces | Form::None => CompatLevel::HardRequirement,
+        Form::WithoutNamespaces | Form::Profile | Form::None => CompatLevel::HardRequirement,
     };
     let mut rules = Ruleset::default()
         .set_compatibility(level)
@@ -53,7 +53,9 @@ pub(super) fn apply(plan: &Plan) -> Result<(), Fault> {
     let status = rules.restrict_self().map_err(denied)?;
     let holds = match plan.form {
         Form::Full => status.ruleset != RulesetStatus::NotEnforced,
-        Form::WithoutNamespaces | Form::None => status.ruleset == RulesetStatus::FullyEnforced,
+        Form::WithoutNamespaces | Form::Profile | Form::None => {
+            status.ruleset == RulesetStatus::FullyEnforced
+        }
     };
     if holds { Ok(()) } else { Err(Fault::new(step::RULES, "this kernel has no Landlock")) }
 }
@@ -89,7 +91,7 @@ pub(super) fn limit(plan: &Plan) -> Result<(), Fault> {
     let others = match plan.form {
         // Counted in the user namespace, which is new.
         Form::Full => 0,
-        Form::WithoutNamespaces | Form::None => tasks_of_the_user(),
+        Form::WithoutNamespaces | Form::Profile | Form::None => tasks_of_the_user(),
     };
     all.push((Resource::Nproc, limits.processes.saturating_add(others)));
     for (resource, most) in all {

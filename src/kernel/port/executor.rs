@@ -93,6 +93,8 @@ pub enum Form {
     Full,
     /// The same without namespaces, where the system refuses them.
     WithoutNamespaces,
+    /// The sandbox of macOS, with a profile.
+    Profile,
     /// Nothing: every run is open.
     #[default]
     None,
@@ -104,7 +106,17 @@ impl Form {
         match self {
             Self::Full => "full",
             Self::WithoutNamespaces => "without-namespaces",
+            Self::Profile => "profile",
             Self::None => "none",
+        }
+    }
+
+    /// Whether a keeper outside the seal looks after the run, tells how it ended and leaves nothing
+    /// of it behind.
+    pub fn has_keeper(self) -> bool {
+        match self {
+            Self::Full | Self::WithoutNamespaces => true,
+            Self::Profile | Self::None => false,
         }
     }
 

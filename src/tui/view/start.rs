@@ -208,7 +208,9 @@ enum Python {
 impl Python {
     fn of(place: &Place) -> Self {
         match (place.runs, place.seal) {
-            (Runs::BySeal, None | Some(Form::Full | Form::WithoutNamespaces)) => Self::Unasked,
+            (Runs::BySeal, None | Some(Form::Full | Form::WithoutNamespaces | Form::Profile)) => {
+                Self::Unasked
+            }
             (Runs::BySeal, Some(Form::None)) | (Runs::Asked, _) => Self::Asks,
         }
     }

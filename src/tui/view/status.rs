@@ -116,7 +116,7 @@ fn parts(state: &State, pen: &Pen<'_>) -> Vec<(Part, Span<'static>)> {
     let mut parts = vec![(Part::Mode, pen.span(name, role))];
     let (name, role) = match state.place.seal {
         None => ("seal …", Role::Quiet),
-        Some(Form::Full) => ("sealed", Role::Text),
+        Some(Form::Full | Form::Profile) => ("sealed", Role::Text),
         Some(Form::WithoutNamespaces) => ("weaker seal", Role::Text),
         Some(Form::None) => ("unsealed", Role::Warn),
     };

@@ -81,6 +81,14 @@ fn what_refuses_every_form_is_named_with_what_would_help() {
         let rest = "cannot run in /tmp/x: No such file or directory (os error 2)";
         check(rest, usual(), "nothing that is known", "above");
     }
+    for (fault, why) in [
+        ("sandbox-exec: sandbox_apply: Operation not permitted", "in a sandbox cannot"),
+        ("cannot start /usr/bin/sandbox-exec: No such file (os error 2)", "no sandbox-exec"),
+        ("sandbox-exec: <string>:9:1: unbound variable: file-odd", "does not fit"),
+        ("the launcher ended with signal: 6 (SIGABRT)", "does not fit"),
+    ] {
+        check(Form::Profile, fault, Facts { system: "macos".into(), ..Facts::default() }, why, "");
+    }
     let elsewhere = Facts { system: "freebsd".into(), ..Facts::default() };
     let none = Cause::of_no_form(&elsewhere);
     assert!(none.why.contains("freebsd") && none.how.contains("asks first"), "{none:?}");
