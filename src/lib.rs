@@ -70,6 +70,10 @@
 //!   and keeps "recorded before acted on" a matter of program order.
 //! - A script's clock stands still while an agent works for it, as it does while a person decides:
 //!   the agent's session has limits of its own, and a minute of running time is no time for it.
+//! - A run may make a `.git` or a `.envrc` where none was, since no system can forbid a name that does
+//!   not exist. When it has ended, what it had not asked for is put aside, beside its output.
+//! - The network is one thing that is asked for: with it comes every server that this computer
+//!   reaches, its own among them, but no socket that has a path, where agents and daemons listen.
 //! - Python is parsed by tree-sitter, and coloured by it as well: one parser finds syntax errors,
 //!   imports and tokens, and no regex engine has to be built for colours.
 //! - The two wire formats are spoken by hand, on reqwest and an event-stream parser: half a call must

@@ -2,10 +2,12 @@
 //! gate lets it.
 
 mod agents;
+mod bounds;
 mod echo;
 mod execute;
 mod files;
 mod process;
+mod refusal;
 mod run;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! Runs jobs on this machine.
 
+mod aside;
 mod guard;
 mod lookup;
 mod mark;
@@ -19,6 +20,7 @@ use std::{
 
 use tokio::sync::OnceCell;
 
+use self::aside::Watch;
 use super::seal::{self, Form, Level};
 use crate::{
     guest,
@@ -26,7 +28,7 @@ use crate::{
         BoxFuture,
         error::{CallError, ErrorCode},
         event::{ExitStatus, Seal},
-        port::{Ended, Executor, Job, Program},
+        port::{Bounds, Ended, Executor, Job, Program},
         registry::Mounts,
     },
 };
@@ -75,7 +77,7 @@ impl Local {
 
     async fn run_job(&self, job: Job) -> Result<Ended, CallError> {
         let hold = job.clock.hold();
-        let ready = tokio::select! {
+        let (ready, watch) = tokio::select! {
             biased;
             () = job.cancel.cancelled() => return Ok(not_begun()),
             // Losing this arm ends what was begun; the next run begins again.
@@ -83,10 +85,12 @@ impl Local {
         };
         drop(hold);
         let mark = self.marks.next(job.call);
-        ready.run(job, mark).await
+        let ended = ready.run(job, mark).await;
+        let aside = watch.end().await;
+        ended.map(|ended| Ended { aside, ..ended })
     }
 
-    async fn make_ready(&self, job: &Job) -> Result<process::Run, CallError> {
+    async fn make_ready(&self, job: &Job) -> Result<(process::Run, Watch), CallError> {
         // Where there is no shell, a run still ends with its call; only our own death is not seen.
         let _ = self.guard.get_or_try_init(|| async { guard::Guard::start(&self.marks) }).await;
         let scratch = scratch(&self.settings.cache)?;
@@ -99,18 +103,30 @@ impl Local {
                 let file = scratch.path().join(bare(filename)?);
                 std::fs::write(&file, code).map_err(|error| cannot("write", &file, &error))?;
                 needed = prepared.needed(&self.settings, &package);
-                prepared.python(&self.settings, scratch, &package, (&file, code), job.seal)?
+                prepared.python(
+                    &self.settings,
+                    scratch,
+                    &package,
+                    (&file, code),
+                    job.bounds.level,
+                )?
             }
             Program::Argv(argv) => process::Run::program(&self.settings, scratch, argv, &job.cwd)?,
         };
-        match job.seal {
-            Level::Open if self.form() == Form::None => run.leave_open(Seal::None),
-            Level::Open => run.leave_open(Seal::Open),
-            Level::Sealed | Level::Workspace => {
-                run.seal(self.sealing(job, run.scratch(), needed)?)
+        let obeyed = match job.bounds.level {
+            Level::Open => {
+                let seal = if self.form() == Form::None { Seal::None } else { Seal::Open };
+                run.leave_open(seal);
+                let workspace = job.workspace.canonicalize();
+                seal::Obeyed::look(workspace.as_ref().map_or(&[], std::slice::from_ref))
             }
-        }
-        Ok(run)
+            Level::Sealed | Level::Workspace => {
+                let (sealing, obeyed) = self.sealing(job, run.scratch(), needed)?;
+                run.seal(sealing);
+                obeyed
+            }
+        };
+        Ok((run, Watch::begin(job, obeyed)))
     }
 
     /// The same, held by this form and no other, whether it is there or not.
@@ -140,34 +156,40 @@ impl Local {
         job: &Job,
         scratch: &Path,
         needed: Vec<PathBuf>,
-    ) -> Result<sealed::Sealing, CallError> {
+    ) -> Result<(sealed::Sealing, seal::Obeyed), CallError> {
+        let bounds = &job.bounds;
         let (form, Some(launcher)) = (self.form(), &self.settings.launcher) else {
-            return Err(unsealable(job.seal));
+            return Err(unsealable(bounds.level));
         };
         if form == Form::None {
-            return Err(unsealable(job.seal));
+            return Err(unsealable(bounds.level));
         }
-        let surroundings = seal::Surroundings {
-            home: self.settings.home.clone(),
-            private: self.settings.private.clone(),
-            needed,
-        };
-        let roots = surroundings.roots((job.seal, form), &job.workspace, scratch);
+        self.check_bounds(bounds, &job.workspace)?;
+        let roots = self.surroundings(needed).roots((bounds, form), &job.workspace, scratch);
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
         let cpu = job.clock.limit().as_secs().saturating_add(1).saturating_mul(cores);
         let plan = seal::Plan {
-            level: job.seal,
+            level: bounds.level,
             form,
             // Where it really is, or a link could lead it elsewhere meanwhile.
             cwd: job.cwd.canonicalize().unwrap_or_else(|_| job.cwd.clone()),
             reads: roots.reads,
             writes: roots.writes,
             guarded: roots.guarded,
+            network: bounds.network,
             channel: None,
             report: None,
             limits: seal::Limits { cpu, ..seal::Limits::default() },
         };
-        Ok(sealed::Sealing { launcher: launcher.clone(), plan })
+        Ok((sealed::Sealing { launcher: launcher.clone(), plan }, roots.obeyed))
+    }
+
+    fn surroundings(&self, needed: Vec<PathBuf>) -> seal::Surroundings {
+        seal::Surroundings {
+            home: self.settings.home.clone(),
+            private: self.settings.private.clone(),
+            needed,
+        }
     }
 }
 
@@ -190,6 +212,12 @@ impl Executor for Local {
         })
     }
 
+    fn check_bounds(&self, bounds: &Bounds, workspace: &Path) -> Result<(), CallError> {
+        let surroundings = self.surroundings(Vec::new());
+        let check = |path| surroundings.check(path, (bounds, self.form()), workspace);
+        bounds.writes.iter().try_for_each(|path| check(path))
+    }
+
     fn run(&self, job: Job) -> BoxFuture<'_, Result<Ended, CallError>> {
         Box::pin(self.run_job(job))
     }
@@ -201,6 +229,7 @@ fn not_begun() -> Ended {
         stdout: String::new(),
         stderr: String::new(),
         leftovers: 0,
+        aside: Vec::new(),
     }
 }
 

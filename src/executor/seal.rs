@@ -5,6 +5,7 @@
 //! `unsafe` lives below this module and in the start of a session, and nowhere else.
 
 mod diagnosis;
+mod obeyed;
 mod plan;
 pub mod profile;
 mod roots;
@@ -30,12 +31,15 @@ use std::{
     process::{ExitCode, Stdio},
 };
 
-pub(in crate::executor) use self::roots::{Surroundings, installation};
 pub use self::{
     diagnosis::{Cause, Facts},
     plan::{Limits, Plan},
 };
-pub use crate::kernel::port::{Form, Level};
+pub(in crate::executor) use self::{
+    obeyed::{Change, Obeyed},
+    roots::{Surroundings, installation},
+};
+pub use crate::kernel::port::{Bounds, Form, Level};
 use crate::kernel::text;
 
 /// The word after the program's name that makes it the launcher.
@@ -111,6 +115,7 @@ fn attempt(launcher: &Path, form: Form) -> Result<(), String> {
         reads: roots::system(),
         writes: vec![place],
         guarded: Vec::new(),
+        network: false,
         channel: None,
         report: None,
         limits: Limits::default(),

@@ -59,6 +59,9 @@ pub struct Preview {
     pub object: String,
     /// Short facts about it, such as `+4 −2` and `in the workspace`.
     pub facts: Vec<String>,
+    /// What it may do beyond the usual, each as a line of its own: `the network`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wider: Vec<String>,
     /// Whether it stays in the workspace.
     pub reach: Reach,
     /// The effect in full.
@@ -301,6 +304,7 @@ fn plain(name: &str, input: &Value) -> Preview {
     Preview {
         object: name.to_owned(),
         facts: Vec::new(),
+        wider: Vec::new(),
         reach: Reach::Outside,
         body: Body::Text { text: serde_json::to_string_pretty(input).unwrap_or_default() },
     }

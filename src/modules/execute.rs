@@ -7,7 +7,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::run::{self, Finished, Run, bounds, executor, held, limit, seconds};
+use super::{
+    bounds::{Asked, facts, held},
+    refusal,
+    run::{self, Finished, Run, executor, limit, seconds},
+};
 use crate::kernel::{
     BoxFuture,
     capability::{Body, Capability, Category, Content, Preview, Reach},
@@ -83,13 +87,16 @@ fn check(cx: &Context, execute: &Execute) -> Result<(), CallError> {
 async fn preview(cx: Context, execute: Execute) -> Result<Preview, CallError> {
     check(&cx, &execute)?;
     let lines = execute.code.lines().count();
+    let executor = executor(&cx)?.as_ref();
+    let mut all = vec![
+        format!("{lines} {}", if lines == 1 { "line" } else { "lines" }),
+        format!("at most {}", seconds(limit(&cx, execute.timeout_ms))),
+    ];
+    all.extend(facts(executor, execute.seal, false));
     Ok(Preview {
         object: execute.filename.clone(),
-        facts: vec![
-            format!("{lines} {}", if lines == 1 { "line" } else { "lines" }),
-            format!("at most {}", seconds(limit(&cx, execute.timeout_ms))),
-            bounds(executor(&cx)?.as_ref(), execute.seal).to_owned(),
-        ],
+        facts: all,
+        wider: Asked::default().wider(executor, execute.seal, Level::Sealed),
         reach: Reach::Outside,
         body: Body::Code { filename: execute.filename, code: execute.code },
     })
@@ -100,6 +107,7 @@ async fn handle(permit: Permit, cx: Context, execute: Execute) -> Result<Content
     let clock = Budget::start(limit(&cx, execute.timeout_ms));
     let inner = cx.of_call(permit.call()).on_clock(clock.clone());
     let calls = Arc::new(Bound(Arc::new(cx.mounts.bind(inner))));
+    let level = held(executor(&cx)?.as_ref(), execute.seal);
     let run = Run {
         call: permit.call(),
         title: execute.filename.clone(),
@@ -110,11 +118,11 @@ async fn handle(permit: Permit, cx: Context, execute: Execute) -> Result<Content
             calls,
         },
         cwd: cx.env.root().to_owned(),
-        seal: held(executor(&cx)?.as_ref(), execute.seal),
+        bounds: level.into(),
         clock: clock.clone(),
     };
     let finished = run::run(&cx, run).await?;
-    told(&execute.filename, &clock, finished)
+    told(&execute.filename, level, &clock, finished)
 }
 
 /// The modules of one execution, as its script reaches them.
@@ -135,12 +143,22 @@ impl HostCalls for Bound {
 }
 
 /// What the model reads of a run: what it printed, or all it needs to repair the script.
-fn told(filename: &str, clock: &Budget, finished: Finished) -> Result<Content, CallError> {
+fn told(
+    filename: &str,
+    level: Level,
+    clock: &Budget,
+    finished: Finished,
+) -> Result<Content, CallError> {
     let mut after: Vec<String> = finished.rest().into_iter().collect();
     match finished.ended.leftovers {
         0 => {}
         1 => after.push("A process it had left running was ended".to_owned()),
         many => after.push(format!("{many} processes it had left running were ended")),
+    }
+    after.extend(finished.aside());
+    if finished.ended.status != (ExitStatus::Exited { code: 0 }) {
+        let refused = refusal::of(&finished.ended.stderr, &level.into());
+        after.extend(refused.map(|refused| refusal::advice_for_a_script(&refused, level)));
     }
     let after: String = after.iter().map(|line| format!("\n[{line}.]")).collect();
     let ended = finished.ended;

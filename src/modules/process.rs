@@ -6,7 +6,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::run::{self, Run, bounds, executor, held, limit, seconds};
+use super::{
+    bounds::{Asked, facts, held},
+    refusal,
+    run::{self, Run, executor, limit, seconds},
+};
 use crate::kernel::{
     capability::{Body, Capability, Category, Content, Preview, Reach},
     clock::Budget,
@@ -42,18 +46,21 @@ struct Arguments {
     timeout_ms: Option<u64>,
     /// What the program may do by itself: "workspace" reads the system and writes the workspace,
     /// but not what is obeyed there, such as .git, and has no network; "sealed" writes only its own
-    /// $TMPDIR; "open" is not bounded.
+    /// $TMPDIR; "open" is not bounded. Ask for network and writes rather than for "open".
     #[serde(default = "workspace")]
     seal: Level,
+    /// Whether it reaches the network as well.
+    #[serde(default)]
+    network: bool,
+    /// Folders and files that it may read and write as well, outside the workspace or obeyed inside
+    /// it, such as [".git"] or ["/srv/site"].
+    #[serde(default)]
+    writes: Vec<String>,
 }
 
 fn workspace() -> Level {
     Level::Workspace
 }
-
-/// What programs print when the seal refused them something.
-const REFUSALS: [&str; 3] =
-    ["Read-only file system", "Permission denied", "Operation not permitted"];
 
 fn run_program() -> Capability {
     Capability::define::<Arguments>(
@@ -62,34 +69,37 @@ fn run_program() -> Capability {
          status other than 0 is no error. Ended by a signal, the returncode is its number, \
          negative; ended by the limit, it is null. Where output was too long to give back whole, \
          note says where all of it is.",
-        Category::Execute,
+        Category::External,
     )
+    .category_of(|_, run| if run.network { Category::External } else { Category::Execute })
     .status(|run| format!("run {}", run.argv.join(" ")))
     .preview(preview)
     .handler(handle)
 }
 
-/// The folder to run in, once everything about the call is in order.
-fn checked(cx: &Context, run: &Arguments) -> Result<PathBuf, CallError> {
-    executor(cx)?;
+/// The folder to run in and what was asked for, once everything about the call is in order.
+fn checked(cx: &Context, run: &Arguments) -> Result<(PathBuf, Asked), CallError> {
+    let executor = executor(cx)?;
     if run.argv.first().is_none_or(String::is_empty) {
         return Err(schema::invalid("process.run.argv", "it names no program"));
     }
     if run.argv.iter().any(|word| word.contains('\0')) {
         return Err(schema::invalid("process.run.argv", "no argument can hold a NUL character"));
     }
-    Ok(cx.env.resolve_path(run.cwd.as_deref().unwrap_or("."))?.real)
+    let asked = Asked::of(cx, executor.as_ref(), (run.seal, run.network, &run.writes))?;
+    Ok((cx.env.resolve_path(run.cwd.as_deref().unwrap_or("."))?.real, asked))
 }
 
 async fn preview(cx: Context, run: Arguments) -> Result<Preview, CallError> {
-    let cwd = checked(&cx, &run)?;
+    let (cwd, asked) = checked(&cx, &run)?;
     let limit = limit(&cx, run.timeout_ms);
+    let executor = executor(&cx)?.as_ref();
+    let mut facts = facts(executor, run.seal, run.network);
+    facts.push(format!("at most {}", seconds(limit)));
     Ok(Preview {
         object: run.argv[0].clone(),
-        facts: vec![
-            format!("at most {}", seconds(limit)),
-            bounds(executor(&cx)?.as_ref(), run.seal).to_owned(),
-        ],
+        facts,
+        wider: asked.wider(executor, run.seal, workspace()),
         // What a program touches cannot be known.
         reach: Reach::Outside,
         body: Body::Program {
@@ -101,35 +111,38 @@ async fn preview(cx: Context, run: Arguments) -> Result<Preview, CallError> {
 }
 
 async fn handle(permit: Permit, cx: Context, arguments: Arguments) -> Result<Content, CallError> {
-    let cwd = checked(&cx, &arguments)?;
-    if let Some(Preview { body: Body::Program { cwd: approved, .. }, .. }) = permit.preview()
-        && *approved != cwd
+    let (cwd, asked) = checked(&cx, &arguments)?;
+    let executor = executor(&cx)?.as_ref();
+    if let Some(Preview { body: Body::Program { cwd: approved, .. }, wider, .. }) = permit.preview()
     {
-        return Err(CallError::failed(format!(
-            "Not run: its folder is now {}, which is not the one that was approved. Ask again.",
-            cwd.display()
-        )));
+        if *approved != cwd {
+            return Err(CallError::failed(format!(
+                "Not run: its folder is now {}, which is not the one that was approved. Ask again.",
+                cwd.display()
+            )));
+        }
+        if *wider != asked.wider(executor, arguments.seal, workspace()) {
+            return Err(CallError::failed(
+                "Not run: what it may do beyond its seal is no longer what was approved, since a path \
+                 leads elsewhere now. Ask again.",
+            ));
+        }
     }
     let title = arguments.argv[0].clone();
-    let seal = held(executor(&cx)?.as_ref(), arguments.seal);
+    let bounds = asked.bounds(held(executor, arguments.seal));
     let run = Run {
         call: permit.call(),
         title: title.clone(),
         clock: Budget::start(limit(&cx, arguments.timeout_ms)),
         what: Program::Argv(arguments.argv),
-        seal,
+        bounds: bounds.clone(),
         cwd,
     };
     let finished = run::run(&cx, run).await?;
-    let mut notes: Vec<String> = finished.rest().into_iter().collect();
-    let said = &finished.ended.stderr;
-    if seal != Level::Open && REFUSALS.iter().any(|refusal| said.contains(refusal)) {
-        notes.push(format!(
-            "It ran with seal {:?}, which may have refused it something. If it needs the network or \
-             to write elsewhere, run it with seal \"open\", which is asked for",
-            seal.name()
-        ));
-    }
+    let refused = refusal::of(&finished.ended.stderr, &bounds);
+    let advice = refused.map(|refused| refusal::advice(&refused, bounds.level));
+    let notes: Vec<String> =
+        finished.rest().into_iter().chain(finished.aside()).chain(advice).collect();
     let (returncode, timed_out) = match finished.ended.status {
         ExitStatus::Exited { code } => (Some(code), false),
         ExitStatus::Signalled { signal } => (Some(-signal), false),

@@ -16,12 +16,15 @@ use crate::kernel::{
     error::CallError,
     event::{Event, ExitStatus, Seal},
     id::CallId,
-    port::{Ended, Executor, Form, Job, Level, Notice, Program, Spool, SpoolEnd},
+    port::{Bounds, Ended, Executor, Form, Job, Notice, Program, Spool, SpoolEnd},
     recorder::Recorder,
 };
 
 /// Output shorter than this reaches the model whole.
 const SURELY_WHOLE: usize = 4 << 10;
+
+/// Things put aside that are told one by one.
+const MOST_TOLD: usize = 5;
 
 /// The running time a run gets: what it wants, within what the session allows.
 pub(super) fn limit(cx: &Context, timeout_ms: Option<u64>) -> Duration {
@@ -39,23 +42,6 @@ pub(super) fn executor(cx: &Context) -> Result<&Arc<dyn Executor>, CallError> {
     cx.executor.as_ref().ok_or_else(nowhere)
 }
 
-/// The level a run gets: where nothing can be sealed, what was let through runs open.
-pub(super) fn held(executor: &dyn Executor, wanted: Level) -> Level {
-    if executor.seals(wanted) { wanted } else { Level::Open }
-}
-
-/// What bounds such a run, as people read it before they say yes.
-pub(super) fn bounds(executor: &dyn Executor, wanted: Level) -> &'static str {
-    match (wanted, held(executor, wanted)) {
-        (_, Level::Sealed) => "sealed: writes nothing of yours, no network",
-        (_, Level::Workspace) => "may write the workspace, no network",
-        (Level::Open, Level::Open) => "unsealed: it can do what you can",
-        (Level::Sealed | Level::Workspace, Level::Open) => {
-            "unsealed, there is no seal here: it can do what you can"
-        }
-    }
-}
-
 fn nowhere() -> CallError {
     CallError::failed("Programs cannot be run in this session. Go on without it.")
 }
@@ -71,7 +57,7 @@ pub(super) struct Run {
     /// Where.
     pub(super) cwd: PathBuf,
     /// What it may do by itself.
-    pub(super) seal: Level,
+    pub(super) bounds: Bounds,
     /// On which clock.
     pub(super) clock: Budget,
 }
@@ -87,6 +73,26 @@ pub(super) struct Finished {
 }
 
 impl Finished {
+    /// What it made that others obey, and that was put aside since it had not asked for it.
+    pub(super) fn aside(&self) -> Option<String> {
+        let mut all = self.ended.aside.iter().peekable();
+        all.peek()?;
+        let told = all.map(|aside| match &aside.now {
+            Some(now) => format!("{} is now {}", aside.was.display(), now.display()),
+            None => format!("{} could not be moved and is still there", aside.was.display()),
+        });
+        let (told, asked): (Vec<_>, Vec<_>) = told.zip(&self.ended.aside).take(MOST_TOLD).unzip();
+        let left_out = self.ended.aside.len().saturating_sub(MOST_TOLD);
+        let more = if left_out > 0 { format!(", and {left_out} more") } else { String::new() };
+        let asked = asked.iter().map(|aside| format!("{:?}", aside.was)).collect::<Vec<_>>();
+        Some(format!(
+            "It made what other programs run or obey, without having asked, so that was put aside: \
+             {}{more}. If it is needed, use process.run with writes=[{}], which is asked for",
+            told.join("; "),
+            asked.join(", ")
+        ))
+    }
+
     /// Where to find what the model is not shown, if there is any.
     pub(super) fn rest(&self) -> Option<String> {
         let path = self.spool.path.display();
@@ -115,7 +121,7 @@ pub(super) async fn run(cx: &Context, run: Run) -> Result<Finished, CallError> {
         what: run.what,
         cwd: run.cwd,
         workspace: cx.env.root().to_owned(),
-        seal: run.seal,
+        bounds: run.bounds,
         clock: run.clock,
         cancel: cancel.clone(),
         spool: spool.clone(),

@@ -83,6 +83,7 @@ pub(super) fn story() -> Vec<Event> {
         preview: Preview {
             object: "notes.txt".into(),
             facts: vec!["+1".into()],
+            wider: Vec::new(),
             reach: Reach::Workspace,
             body: Body::Diff { old: None, new: "a\n".into() },
         },

@@ -180,6 +180,10 @@ impl Spool for KeptSpool {
         self.state().came
     }
 
+    fn aside(&self) -> PathBuf {
+        self.path.with_added_extension("aside")
+    }
+
     fn finish(&self) -> SpoolEnd {
         let mut state = self.state();
         for held in std::mem::take(&mut state.held) {

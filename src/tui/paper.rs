@@ -16,6 +16,11 @@ pub fn of(question: &Question) -> Paper {
     let revealed = clean::revealed(&preview.object, &object);
     let mut deceits: Vec<_> =
         object.into_iter().map(|deceit| ("object".to_owned(), deceit)).collect();
+    let wider = preview.wider.iter().map(|line| clean::revealed(line, &clean::deceits(line)));
+    let wider = wider.collect();
+    for (at, line) in preview.wider.iter().enumerate() {
+        search(&mut deceits, "wider", at + 1, line);
+    }
     let sheet = match &preview.body {
         Body::Diff { old, new } => {
             let diff = Diff::new(old.as_deref(), new);
@@ -48,7 +53,7 @@ pub fn of(question: &Question) -> Paper {
             Sheet::Text(text.split('\n').map(str::to_owned).collect())
         }
     };
-    Paper { sheet, deceits, object: revealed }
+    Paper { sheet, deceits, object: revealed, wider }
 }
 
 fn search(found: &mut Vec<(String, Deceit)>, what: &str, number: usize, text: &str) {

@@ -131,6 +131,7 @@ impl Scene {
             reads,
             writes,
             guarded,
+            network: false,
             channel: None,
             report: None,
             // The smallest number of processes that the system takes as a bound.

@@ -228,7 +228,7 @@ impl Run {
             Stopped::Not => 0,
         };
         remove(self.scratch).await;
-        Ok(Ended { status, stdout, stderr, leftovers })
+        Ok(Ended { status, stdout, stderr, leftovers, aside: Vec::new() })
     }
 
     fn start(

@@ -105,7 +105,7 @@ impl Trial {
             what,
             cwd: self.folder.path().to_owned(),
             workspace: self.folder.path().to_owned(),
-            seal: Level::Open,
+            bounds: Level::Open.into(),
             clock: self.clock.clone(),
             cancel: self.cancel.clone(),
             spool: self.spool.clone(),
@@ -184,6 +184,10 @@ impl Spool for Memory {
 
     fn counts(&self) -> (u64, u64) {
         (*self.written.lock().unwrap(), 0)
+    }
+
+    fn aside(&self) -> PathBuf {
+        PathBuf::new()
     }
 
     fn finish(&self) -> SpoolEnd {

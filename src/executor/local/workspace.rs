@@ -192,6 +192,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(Fault::Folder);
     };
+    super::aside::approve(path);
     let folder = make_folder(folder)?;
     let mode = match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => match FileType::from_raw_mode(stat.st_mode) {

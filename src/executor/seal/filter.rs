@@ -12,11 +12,7 @@ use seccompiler::{
 use super::{Form, Level, Plan, diagnosis::step, launcher::Fault};
 
 /// Refused in every form, whatever the arguments.
-const REFUSED: [c_long; 55] = [
-    // Sockets of any family; pairs of them stay, but lead nowhere else.
-    libc::SYS_socket,
-    libc::SYS_connect,
-    libc::SYS_bind,
+const REFUSED: [c_long; 52] = [
     // Other processes.
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
@@ -75,6 +71,19 @@ const REFUSED: [c_long; 55] = [
     libc::SYS_sethostname,
     libc::SYS_setdomainname,
 ];
+
+/// Sockets of any family; pairs of them stay, but lead nowhere else.
+const SOCKETS: [c_long; 3] = [libc::SYS_socket, libc::SYS_connect, libc::SYS_bind];
+
+/// The families of sockets that lead to the network: its own two, and the one by which a program
+/// asks the kernel which addresses it has. A socket by a path or a name of this machine, behind
+/// which an agent with keys or a daemon with more rights may listen, is of another family, and
+/// where none can be made there is none to connect.
+const NETWORK: [libc::c_int; 2] = [libc::AF_INET, libc::AF_INET6];
+const ADDRESSES: libc::c_int = libc::AF_NETLINK;
+
+/// Kinds of socket beside those of TCP and UDP, such as those that shape or read whole packets.
+const OTHER_KINDS: [libc::c_int; 5] = [libc::SOCK_RAW, libc::SOCK_RDM, libc::SOCK_SEQPACKET, 6, 10];
 
 /// What a namespace would keep apart: memory and queues that all processes of a person share.
 const SHARED: [c_long; 12] = [
@@ -166,6 +175,11 @@ fn programs(plan: &Plan) -> Result<Vec<BpfProgram>, BackendError> {
         let flag = u64::from(flag.cast_unsigned());
         when(&mut refused, libc::SYS_clone, 0, SeccompCmpOp::MaskedEq(flag), flag)?;
     }
+    if plan.network {
+        other_sockets(&mut refused)?;
+    } else {
+        refused.extend(SOCKETS.iter().map(|&call| (call, Vec::new())));
+    }
     for kind in UNCONNECTED {
         let kind = u64::from(kind.cast_unsigned());
         when(&mut refused, libc::SYS_socketpair, 1, SeccompCmpOp::MaskedEq(0xf), kind)?;
@@ -193,6 +207,31 @@ fn programs(plan: &Plan) -> Result<Vec<BpfProgram>, BackendError> {
     // A libc without it falls back to `clone`, whose flags can be read.
     let absent = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
     Ok(vec![foreign_numbers(), filter(absent, libc::ENOSYS)?, filter(refused, libc::EPERM)?])
+}
+
+/// Refuses every socket that does not lead to the network.
+fn other_sockets(refused: &mut BTreeMap<i64, Vec<SeccompRule>>) -> Result<(), BackendError> {
+    let is = |argument, operator, value: libc::c_int| {
+        let value = u64::from(value.cast_unsigned());
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
+    };
+    let others: Result<Vec<_>, _> = NETWORK
+        .into_iter()
+        .chain([ADDRESSES])
+        .map(|family| is(0, SeccompCmpOp::Ne, family))
+        .collect();
+    let rules = refused.entry(libc::SYS_socket).or_default();
+    rules.push(SeccompRule::new(others?)?);
+    for family in NETWORK {
+        for kind in OTHER_KINDS {
+            let kind = is(1, SeccompCmpOp::MaskedEq(0xf), kind)?;
+            rules.push(SeccompRule::new(vec![is(0, SeccompCmpOp::Eq, family)?, kind])?);
+        }
+    }
+    let is_addresses = is(0, SeccompCmpOp::Eq, ADDRESSES)?;
+    let is_another_protocol = is(2, SeccompCmpOp::Ne, libc::NETLINK_ROUTE)?;
+    rules.push(SeccompRule::new(vec![is_addresses, is_another_protocol])?);
+    Ok(())
 }
 
 fn when(

@@ -99,7 +99,7 @@ fn run(plan: &Plan, program: Program, report: Option<&OwnedFd>) -> Result<u8, Fa
     system::ignore_signals();
     match plan.form {
         Form::Full => {
-            mounts::unshare()?;
+            mounts::unshare(plan.network)?;
             match system::fork().map_err(Fault::at("start a process"))? {
                 Side::Parent(first) => {
                     keeper::let_go(plan.channel)?;

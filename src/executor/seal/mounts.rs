@@ -20,13 +20,14 @@ const RDONLY: u64 = libc::MOUNT_ATTR_RDONLY;
 const NOSUID: u64 = libc::MOUNT_ATTR_NOSUID;
 
 /// Takes this process out of the host's namespaces. Its next child is the first process of its own.
-pub(super) fn unshare() -> Result<(), Fault> {
+/// The host's network stays, without a right over it, where that may be reached.
+pub(super) fn unshare(network: bool) -> Result<(), Fault> {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
-    let flags = UnshareFlags::NEWUSER
-        | UnshareFlags::NEWNS
-        | UnshareFlags::NEWPID
-        | UnshareFlags::NEWIPC
-        | UnshareFlags::NEWNET;
+    let mut flags =
+        UnshareFlags::NEWUSER | UnshareFlags::NEWNS | UnshareFlags::NEWPID | UnshareFlags::NEWIPC;
+    if !network {
+        flags |= UnshareFlags::NEWNET;
+    }
     system::unshare(flags).map_err(Fault::at(step::NAMESPACES))?;
     let (user, group) = (user.as_raw(), group.as_raw());
     for (file, text) in [
@@ -41,7 +42,16 @@ pub(super) fn unshare() -> Result<(), Fault> {
 
 /// Opens a path that no link is part of.
 pub(super) fn open_real(path: &Path) -> io::Result<OwnedFd> {
-    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    open(path, OFlags::empty())
+}
+
+/// The same, where the last name may be a link: then the link itself.
+fn open_named(path: &Path) -> io::Result<OwnedFd> {
+    open(path, OFlags::NOFOLLOW)
+}
+
+fn open(path: &Path, more: OFlags) -> io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC | more;
     Ok(rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
 }
 
@@ -52,13 +62,19 @@ pub(super) fn arrange(plan: &Plan) -> Result<(), Fault> {
     let root = open_real(Path::new("/")).map_err(Fault::at("open the root"))?;
     system::mount_attributes(&root, RDONLY | NOSUID, 0, true)
         .map_err(Fault::at(step::READ_ONLY))?;
+    // In any order: each brings along what is mounted below it as it is, so what lies in another
+    // counts.
     for path in &plan.writes {
-        mount_again(path, 0, RDONLY).map_err(Fault::of("make writable", path))?;
+        open_real(path)
+            .and_then(|place| mount_again(&place, 0, RDONLY))
+            .map_err(Fault::of("make writable", path))?;
     }
     for path in &plan.guarded {
-        match mount_again(path, RDONLY, 0) {
+        match open_named(path).and_then(|place| mount_again(&place, RDONLY, 0)) {
             // Gone since the plan was made: there is nothing left to guard.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            // Not every kernel puts a mount on a link. The host looks after those when all is over.
+            Err(_) if path.is_symlink() => {}
             other => other.map_err(Fault::of("make read-only", path))?,
         }
     }
@@ -68,24 +84,43 @@ pub(super) fn arrange(plan: &Plan) -> Result<(), Fault> {
 }
 
 /// Puts a folder or file on itself as a mount of its own, with other attributes.
-fn mount_again(path: &Path, set: u64, clear: u64) -> io::Result<()> {
-    let place = open_real(path)?;
+fn mount_again(place: &OwnedFd, set: u64, clear: u64) -> io::Result<()> {
+    let tree = copied(place)?;
+    system::mount_attributes(&tree, set, clear, false)?;
+    mount_on(&tree, place)
+}
+
+/// A mount of what is at a place, with the attributes it has there, not yet put anywhere.
+fn copied(place: &OwnedFd) -> io::Result<OwnedFd> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
         | OpenTreeFlags::AT_EMPTY_PATH
         | OpenTreeFlags::AT_RECURSIVE;
-    let tree = rustix::mount::open_tree(&place, "", flags)?;
-    system::mount_attributes(&tree, set, clear, false)?;
-    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
-    Ok(rustix::mount::move_mount(&tree, "", &place, "", flags)?)
+    Ok(rustix::mount::open_tree(place, "", flags)?)
 }
 
-/// Puts an empty file system over a folder of the host, unless the plan needs something in there.
+fn mount_on(tree: &OwnedFd, place: &OwnedFd) -> io::Result<()> {
+    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
+    Ok(rustix::mount::move_mount(tree, "", place, "", flags)?)
+}
+
+/// Puts an empty file system over a folder of the host, and into it again the single files that the
+/// plan needs of it. It stays as it is where the plan needs a whole folder in there.
 fn cover(plan: &Plan, path: &str, options: &str, set: u64) -> Result<(), Fault> {
-    let within = |root: &PathBuf| root.starts_with(path);
-    if plan.writes.iter().chain(&plan.reads).any(within) || plan.cwd.starts_with(path) {
+    let within = |root: &&PathBuf| root.starts_with(path);
+    let needed: Vec<_> = plan.reads.iter().filter(within).collect();
+    let folders = needed.iter().any(|path| !path.is_file());
+    if folders || plan.writes.iter().any(|root| within(&root)) || plan.cwd.starts_with(path) {
         return Ok(());
     }
+    let needed: Result<Vec<_>, Fault> = needed
+        .into_iter()
+        .map(|path| {
+            let file = open_real(path).and_then(|place| copied(&place));
+            Ok((path, file.map_err(Fault::of("keep in sight", path))?))
+        })
+        .collect();
+    let needed = needed?;
     let options = std::ffi::CString::new(options).expect("numbers and letters alone");
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     match rustix::mount::mount("tmpfs", path, "tmpfs", flags, options.as_c_str()) {
@@ -94,8 +129,20 @@ fn cover(plan: &Plan, path: &str, options: &str, set: u64) -> Result<(), Fault> 
         Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
         Err(error) => return Err(Fault::of("cover", Path::new(path))(error)),
     }
+    for (path, file) in needed {
+        put_back(path, &file).map_err(Fault::of("keep in sight", path))?;
+    }
     let place = open_real(Path::new(path)).map_err(Fault::at("open what is covered"))?;
     system::mount_attributes(&place, set, 0, false).map_err(Fault::at("close what is covered"))
+}
+
+/// Mounts a file where it was, in what is empty now.
+fn put_back(path: &Path, file: &OwnedFd) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::File::create_new(path)?;
+    mount_on(file, &open_real(path)?)
 }
 
 /// Shows the processes of this namespace alone, and bounds their number.

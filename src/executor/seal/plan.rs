@@ -24,8 +24,11 @@ pub struct Plan {
     pub reads: Vec<PathBuf>,
     /// What may be written, with all that is below.
     pub writes: Vec<PathBuf>,
-    /// What may not be written although it lies below what may; it is there already.
+    /// What may not be written although it lies below what may; it is there already. Of two of
+    /// these paths, the one that lies in the other counts.
     pub guarded: Vec<PathBuf>,
+    /// Whether it reaches the network; sockets of this machine alone stay out of reach.
+    pub network: bool,
     /// The host's socket that the run inherits, by its number.
     pub channel: Option<RawFd>,
     /// The socket on which the launcher tells what becomes of the run, by its number.
@@ -69,6 +72,9 @@ pub enum NoPlan {
 const LEVELS: [Level; 3] = [Level::Sealed, Level::Workspace, Level::Open];
 const FORMS: [Form; 4] = [Form::Full, Form::WithoutNamespaces, Form::Profile, Form::None];
 
+/// The one network there is to be reached.
+const HOST: &str = "host";
+
 impl Plan {
     /// The words a launcher is given.
     pub fn words(&self) -> Vec<OsString> {
@@ -93,6 +99,7 @@ impl Plan {
         for (key, socket) in [("channel", self.channel), ("report", self.report)] {
             words.extend(socket.map(|number| word(key, OsStr::new(&number.to_string()))));
         }
+        words.extend(self.network.then(|| word("network", OsStr::new(HOST))));
         let number = |(key, number): (&str, u64)| word(key, OsStr::new(&number.to_string()));
         words.extend(numbers.map(number));
         words
@@ -103,6 +110,7 @@ impl Plan {
         let (mut level, mut form, mut cwd) = (None, None, None);
         let (mut reads, mut writes, mut guarded) = (Vec::new(), Vec::new(), Vec::new());
         let (mut channel, mut report) = (None, None);
+        let mut network = false;
         let mut limits = Limits::default();
         for word in words {
             let Some((key, value)) = parts(&word) else { return Err(NoPlan::Word(word)) };
@@ -131,6 +139,10 @@ impl Plan {
                     cwd = Some(path.to_owned());
                     path.is_absolute()
                 }
+                ("network", _) => {
+                    network = text == HOST;
+                    network
+                }
                 ("channel", _) => socket(&mut channel, text),
                 ("report", _) => socket(&mut report, text),
                 ("memory", _) => set(&mut limits.memory, text),
@@ -151,6 +163,7 @@ impl Plan {
             reads,
             writes,
             guarded,
+            network,
             channel,
             report,
             limits,
@@ -196,6 +209,7 @@ mod tests {
             reads: vec!["/usr".into(), "/a=b".into()],
             writes: vec!["/w".into()],
             guarded: vec!["/w/.git".into()],
+            network: true,
             channel: Some(7),
             report: Some(8),
             limits: Limits { memory: 1, ..Limits::default() },
@@ -215,12 +229,13 @@ mod tests {
             form in proptest::sample::select(&FORMS[..]),
             (reads, writes, guarded) in (paths(), paths(), paths()),
             (channel, report) in (proptest::option::of(3..4000), proptest::option::of(3..4000)),
+            network: bool,
             memory: u64,
         ) {
             let limits = Limits { memory, ..Limits::default() };
             let cwd = PathBuf::from("/c");
             let plan = Plan {
-                level, form, cwd, reads, writes, guarded, channel, report, limits,
+                level, form, cwd, reads, writes, guarded, network, channel, report, limits,
             };
             prop_assert_eq!(Plan::parse(plan.words()), Ok(plan));
         }
@@ -233,7 +248,9 @@ mod tests {
 
     #[test]
     fn what_is_no_plan_is_refused_and_never_guessed() {
-        for word in ["", "level", "level=loose", "form=", "read=relative", "cwd=.", "memory=-1"] {
+        for word in
+            ["", "level", "level=loose", "form=", "read=relative", "cwd=.", "network=", "memory=-1"]
+        {
             let words = plan().words().into_iter().chain([OsString::from(word)]);
             assert_eq!(Plan::parse(words), Err(NoPlan::Word(word.into())), "{word}");
         }

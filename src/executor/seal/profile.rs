@@ -127,21 +127,8 @@ pub enum NoProfile {
     Everything,
 }
 
-/// Whether a run reaches the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Network {
-    None,
-    // The place for a plan that says so.
-    #[cfg_attr(not(test), expect(dead_code, reason = "no plan asks for it yet"))]
-    Open,
-}
-
 /// The profile that holds a run to its plan.
 pub fn of(plan: &Plan) -> Result<String, NoProfile> {
-    with(plan, Network::None)
-}
-
-fn with(plan: &Plan, network: Network) -> Result<String, NoProfile> {
     let mut profile = Profile(String::from("(version 1)\n(deny default)\n"));
     // Those are allowed to who says nothing of them.
     profile.line("(deny file-map-executable file-link nvram* process-info*)");
@@ -167,23 +154,22 @@ fn with(plan: &Plan, network: Network) -> Result<String, NoProfile> {
     }
     profile.rule("allow file-write*", "subpath", &plan.writes)?;
     profile.rule("deny file-write*", "subpath", &plan.guarded)?;
+    // Of two, the one that lies in the other counts.
+    let inner = inside(&plan.writes, &plan.guarded);
+    profile.rule("allow file-write*", "subpath", &inner)?;
+    profile.rule("deny file-write*", "subpath", inside(&plan.guarded, &inner))?;
     // A rule is about a path: moved with a folder above it, what is guarded would have another.
     profile.rule("deny file-write-unlink", "literal", pins(plan))?;
     profile.line("(deny file-write-mount file-write-umount file-write-setugid)");
-    match network {
-        Network::None => profile.line("(deny network*)"),
-        Network::Open => {
-            profile.rule("allow network-outbound", "remote ip", ["*:*"])?;
-            profile.rule("allow network-bind network-inbound", "local ip", ["*:*"])?;
-            profile.rule(
-                "allow network-outbound",
-                "literal",
-                ["/private/var/run/mDNSResponder"],
-            )?;
-            profile.line("(allow system-socket)");
-            profile.rule("allow mach-lookup", "global-name", SERVICES_OF_THE_NETWORK)?;
-        }
+    if !plan.network {
+        profile.line("(deny network*)");
+        return Ok(profile.0);
     }
+    profile.rule("allow network-outbound", "remote ip", ["*:*"])?;
+    profile.rule("allow network-bind network-inbound", "local ip", ["*:*"])?;
+    profile.rule("allow network-outbound", "literal", ["/private/var/run/mDNSResponder"])?;
+    profile.line("(allow system-socket)");
+    profile.rule("allow mach-lookup", "global-name", SERVICES_OF_THE_NETWORK)?;
     Ok(profile.0)
 }
 
@@ -191,6 +177,12 @@ fn with(plan: &Plan, network: Network) -> Result<String, NoProfile> {
 fn ways<'a>(places: impl Iterator<Item = &'a PathBuf>) -> BTreeSet<&'a Path> {
     let above = places.flat_map(|place| place.ancestors().skip(1));
     above.filter(|folder| *folder != Path::new("/")).collect()
+}
+
+/// Those of the places that lie in one of the others.
+fn inside(places: &[PathBuf], others: &[PathBuf]) -> Vec<PathBuf> {
+    let lies_in = |place: &&PathBuf| others.iter().any(|other| place.starts_with(other));
+    places.iter().filter(lies_in).cloned().collect()
 }
 
 /// What may be written but not moved or removed, for something below is guarded.

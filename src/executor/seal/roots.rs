@@ -1,10 +1,16 @@
 //! Which folders a run may read and write: the system and the workspace, never the rest of home,
 //! and nothing of footplate's own. A path of a plan is real: no link leads to it or is followed.
+//!
+//! What is obeyed in a folder that may be written is guarded. With namespaces it is a read-only mount
+//! of its own. Rules alone only ever add rights on the way down, so without namespaces a folder with
+//! something guarded in it is given entry by entry, and no name can be made, moved or removed in
+//! that very folder. A right to make names there would be one to make them in `.git` as well, and a
+//! file that is made without the right to write below it stays empty: nothing is won by it.
 
 use std::path::{Path, PathBuf};
 
-use super::{Form, Level, profile};
-use crate::kernel::obeyed::is_obeyed;
+use super::{Bounds, Form, Level, obeyed::Obeyed, profile};
+use crate::kernel::error::CallError;
 
 /// What every program may read, where it is there.
 const SYSTEM: [&str; 14] = [
@@ -23,6 +29,9 @@ const SYSTEM: [&str; 14] = [
     "/proc",
     "/sys/devices/system",
 ];
+
+/// Where programs read whom to ask for the address of a name.
+const NAME_SERVERS: &str = "/etc/resolv.conf";
 
 /// Files of the system that only its owner may read, which is us when we run as root.
 const SYSTEM_SECRETS: [&str; 10] = [
@@ -115,10 +124,6 @@ pub(super) fn system() -> Vec<PathBuf> {
     HERE.system.iter().filter_map(|path| real(Path::new(path))).collect()
 }
 
-/// Folders looked into for what is obeyed, and how deep.
-const MOST_LOOKED_AT: usize = 2000;
-const DEEPEST: usize = 3;
-
 /// What lies around a workspace.
 #[derive(Clone, Debug, Default)]
 pub(in crate::executor) struct Surroundings {
@@ -131,39 +136,27 @@ pub(in crate::executor) struct Surroundings {
 }
 
 /// What may be read and written.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(in crate::executor) struct Roots {
     pub(in crate::executor) reads: Vec<PathBuf>,
     pub(in crate::executor) writes: Vec<PathBuf>,
     pub(in crate::executor) guarded: Vec<PathBuf>,
+    /// What is obeyed in what may be written, as it was found.
+    pub(in crate::executor) obeyed: Obeyed,
 }
 
 impl Surroundings {
     /// The roots of one run. Looks at the file system; takes about a millisecond.
     pub(in crate::executor) fn roots(
         &self,
-        (level, form): (Level, Form),
+        (bounds, form): (&Bounds, Form),
         workspace: &Path,
         scratch: &Path,
     ) -> Roots {
-        let home = self.home.as_deref().and_then(real);
-        let mut hidden: Vec<PathBuf> = self.private.iter().filter_map(|path| real(path)).collect();
-        // What we may not read ourselves needs no hiding.
-        let is_open = |path: &PathBuf| std::fs::File::open(path).is_ok();
-        hidden.extend(HERE.secrets.iter().map(PathBuf::from).filter(is_open));
         let workspace = real(workspace);
-        // A workspace in a folder of ours, as the tour's is, is what it was made for.
-        let is_around = |path: &Path| {
-            workspace.as_ref().is_some_and(|inside| inside != path && inside.starts_with(path))
-        };
-        hidden.retain(|path| !is_around(path));
-        if let (Some(home), Some(workspace)) = (&home, &workspace) {
-            if home != workspace && home.starts_with(workspace) {
-                hidden.push(home.clone());
-            }
-            let secrets = HOME_SECRETS.iter().chain(HERE.more_home_secrets);
-            hidden.extend(secrets.map(|name| home.join(name)));
-        }
+        let asked: Vec<PathBuf> = bounds.writes.iter().filter_map(|path| real(path)).collect();
+        let hidden = self.hidden(&workspace, &asked);
+        let home = self.home.as_deref().and_then(real);
 
         let mut reads: Vec<PathBuf> = Vec::new();
         for root in system() {
@@ -171,30 +164,108 @@ impl Surroundings {
         }
         let tools = home.iter().flat_map(|home| TOOLS.iter().map(|name| home.join(name)));
         reads.extend(tools.filter_map(|path| real(&path)).flat_map(|tool| around(&tool, &hidden)));
-        reads.extend(workspace.iter().flat_map(|workspace| around(workspace, &hidden)));
+        reads.extend(workspace.iter().flat_map(|workspace| parts(workspace, &hidden)));
         reads.extend(self.needed.iter().filter_map(|path| real(path)));
+        reads.extend(asked.iter().flat_map(|asked| parts(asked, &hidden)));
+        if bounds.network {
+            // It may be a link into a folder that is covered.
+            reads.extend(real(Path::new(NAME_SERVERS)));
+        }
         let scratch = real(scratch);
         reads.extend(scratch.clone());
         reads.sort();
         reads.dedup();
 
         let mut writes: Vec<PathBuf> = scratch.into_iter().collect();
-        let mut guarded = Vec::new();
-        if let (Level::Workspace, Some(workspace)) = (level, workspace) {
-            guarded = obeyed(&workspace);
-            let inside = |path: &PathBuf| path.starts_with(&workspace) && path.exists();
-            guarded.extend(hidden.into_iter().filter(inside));
-            match form {
-                Form::Full | Form::Profile => writes.push(workspace),
-                // Rules alone cannot take back a part of what they give, so they give the parts.
-                Form::WithoutNamespaces | Form::None => {
-                    writes.extend(around(&workspace, &guarded));
-                    guarded.clear();
-                }
+        let mut open = asked.clone();
+        if let (Level::Workspace, Some(workspace)) = (bounds.level, workspace) {
+            open.push(workspace);
+        }
+        let is_inside = |path: &PathBuf| open.iter().any(|open| path.starts_with(open));
+        let obeyed = Obeyed::look(&open);
+        let mut guarded = obeyed.guarded();
+        guarded.extend(hidden.into_iter().filter(|path| is_inside(path) && path.exists()));
+        // What was asked for by its own name was meant.
+        guarded.retain(|path| !asked.contains(path));
+        guarded.sort();
+        guarded.dedup();
+        match form {
+            Form::Full | Form::Profile => writes.extend(open),
+            // Rules alone cannot take back a part of what they give, so they give the parts.
+            Form::WithoutNamespaces | Form::None => {
+                writes.extend(open.iter().flat_map(|open| parts(open, &guarded)));
+                guarded.clear();
             }
         }
-        Roots { reads, writes, guarded }
+        writes.sort();
+        writes.dedup();
+        Roots { reads, writes, guarded, obeyed }
     }
+
+    /// What is not shown, and not written, but where it was asked for by name.
+    fn hidden(&self, workspace: &Option<PathBuf>, asked: &[PathBuf]) -> Vec<PathBuf> {
+        let mut hidden: Vec<PathBuf> = self.private.iter().filter_map(|path| real(path)).collect();
+        // What we may not read ourselves needs no hiding.
+        let is_open = |path: &PathBuf| std::fs::File::open(path).is_ok();
+        hidden.extend(HERE.secrets.iter().map(PathBuf::from).filter(is_open));
+        if let (Some(home), Some(workspace)) = (self.home.as_deref().and_then(real), workspace) {
+            let secrets = HOME_SECRETS.iter().chain(HERE.more_home_secrets);
+            hidden.extend(secrets.map(|name| home.join(name)));
+            if home != *workspace && home.starts_with(workspace) {
+                hidden.push(home);
+            }
+        }
+        hidden.retain(|path| !asked.contains(path));
+        hidden
+    }
+
+    /// Whether a run may be given this to write as well, beside what else it gets: why not, if not.
+    pub(in crate::executor) fn check(
+        &self,
+        path: &Path,
+        (bounds, form): (&Bounds, Form),
+        workspace: &Path,
+    ) -> Result<(), CallError> {
+        let shown = path.display();
+        if path == Path::new("/") {
+            return Err(CallError::failed(
+                "All of this computer cannot be given to a run that is bounded.\nName a folder, or ask \
+                 to run it open.",
+            ));
+        }
+        let inside = |root: &Path| {
+            path.starts_with(root) || real(root).is_some_and(|root| path.starts_with(root))
+        };
+        if self.private.iter().any(|private| inside(private)) && !inside(workspace) {
+            return Err(CallError::failed(format!(
+                "{shown} is footplate's own, and no run may write it.\nWrite somewhere else."
+            )));
+        }
+        if path.exists() {
+            return Ok(());
+        }
+        // A name that is not there can be given by its folder alone.
+        let roots = self.roots((bounds, form), workspace, path);
+        let folder = path.parent().filter(|folder| folder.is_dir());
+        let deepest = |roots: &[PathBuf]| {
+            let around = |root: &&PathBuf| folder.is_some_and(|folder| folder.starts_with(root));
+            roots.iter().filter(around).map(|root| root.components().count()).max()
+        };
+        if deepest(&roots.writes) > deepest(&roots.guarded) {
+            return Ok(());
+        }
+        Err(CallError::failed(format!(
+            "{shown} is not there, and its folder is not one in which this run may make it.\nMake it \
+             first, or name a folder that is there."
+        )))
+    }
+}
+
+/// What may be given of something, without what is in it and hidden. What it lies in does not count:
+/// a workspace in a folder of ours, as the tour's is, is what that was made for.
+fn parts(root: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
+    let inside: Vec<_> = hidden.iter().filter(|path| !root.starts_with(path)).cloned().collect();
+    around(root, &inside)
 }
 
 /// The folder an interpreter belongs to, if that holds nothing else.
@@ -224,32 +295,6 @@ pub(super) fn around(root: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
     // What a link leads to has a place of its own, or none.
     let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
     entries.flat_map(|entry| around(&entry.path(), hidden)).collect()
-}
-
-/// What is there in the workspace and obeyed without being told, as far as is looked.
-fn obeyed(workspace: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut ahead = std::collections::VecDeque::from([(workspace.to_owned(), 0)]);
-    let mut looked_at = 0;
-    while let Some((folder, depth)) = ahead.pop_front() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            looked_at += 1;
-            if looked_at > MOST_LOOKED_AT {
-                return found;
-            }
-            let path = entry.path();
-            let Ok(kind) = entry.file_type() else { continue };
-            let is_environment = kind.is_dir() && path.join("pyvenv.cfg").exists();
-            if is_environment || is_obeyed(&entry.file_name()) {
-                if !kind.is_symlink() {
-                    found.push(path);
-                }
-            } else if kind.is_dir() && depth < DEEPEST {
-                ahead.push_back((path, depth + 1));
-            }
-        }
-    }
-    found
 }
 
 /// The real place of what is there.
@@ -291,7 +336,8 @@ mod tests {
             private: vec![home.join(".local/share/footplate")],
             needed: Vec::new(),
         };
-        surroundings.roots((level, Form::Full), workspace, &home.join("scratch"))
+        let bounds = Bounds::from(level);
+        surroundings.roots((&bounds, Form::Full), workspace, &home.join("scratch"))
     }
 
     fn reads(roots: &Roots, path: &Path) -> bool {

@@ -32,7 +32,11 @@ pub(super) fn apply(plan: &Plan) -> Result<(), Fault> {
     let mut rules = Ruleset::default()
         .set_compatibility(level)
         .handle_access(AccessFs::from_all(RIGHTS))
-        .and_then(|rules| rules.handle_access(AccessNet::from_all(RIGHTS)))
+        .and_then(|rules| match plan.network {
+            // What is not handled is not refused.
+            true => Ok(rules),
+            false => rules.handle_access(AccessNet::from_all(RIGHTS)),
+        })
         .and_then(|rules| rules.scope(Scope::from_all(RIGHTS)))
         .and_then(Ruleset::create)
         .map_err(denied)?;

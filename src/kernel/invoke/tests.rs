@@ -118,6 +118,7 @@ fn fixture(mode: Mode, attended: Attended) -> Fixture {
                 Ok(Preview {
                     object: p.word,
                     facts: Vec::new(),
+                    wider: Vec::new(),
                     reach: Reach::Workspace,
                     body: crate::kernel::capability::Body::Text { text: String::new() },
                 })

@@ -1,6 +1,9 @@
 //! What runs programs.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,6 +37,13 @@ pub trait Executor: Send + Sync {
         level == Level::Open || self.form() != Form::None
     }
 
+    /// Whether a job of that workspace can be given what these bounds add to their level. What is
+    /// footplate's own, or cannot be given here, is refused by name before anybody is asked. Looks
+    /// at the file system; takes about a millisecond.
+    fn check_bounds(&self, _bounds: &Bounds, _workspace: &Path) -> Result<(), CallError> {
+        Ok(())
+    }
+
     /// Runs one job to its end. A level that cannot be held is refused, never widened. When this returns, nothing of it is left. Cancelled by the job's
     /// token (and then still returns); dropping the future kills it as well.
     fn run(&self, job: Job) -> BoxFuture<'_, Result<Ended, CallError>>;
@@ -50,7 +60,7 @@ pub struct Job {
     /// The folder whose files it works on; `cwd` is most often this or in it.
     pub workspace: PathBuf,
     /// What it may do by itself.
-    pub seal: Level,
+    pub bounds: Bounds,
     /// Its clock. Preparation (such as fetching uv) is held out of it by the executor.
     pub clock: Budget,
     /// Cancelled when it shall end at once.
@@ -59,6 +69,24 @@ pub struct Job {
     pub spool: Arc<dyn Spool>,
     /// Called with something to tell the person, such as "fetching uv".
     pub notice: Arc<dyn Fn(Notice) + Send + Sync>,
+}
+
+/// What a job may do by itself: a level, and what was asked for beside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The level.
+    pub level: Level,
+    /// Whether it reaches the network although its level does not.
+    pub network: bool,
+    /// What it may read and write as well, with all that is below: real places, absolute.
+    pub writes: Vec<PathBuf>,
+}
+
+impl From<Level> for Bounds {
+    /// The level and no more.
+    fn from(level: Level) -> Self {
+        Self { level, network: false, writes: Vec::new() }
+    }
 }
 
 /// What a job may do by itself, without asking anybody.
@@ -164,6 +192,15 @@ pub trait HostCalls: Send + Sync {
     ) -> BoxFuture<'static, ToolResult>;
 }
 
+/// Something that a run left where others obey it, and that was moved away when the run had ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Aside {
+    /// Where it was, relative to the workspace where it was inside.
+    pub was: PathBuf,
+    /// Where it is now; absent where it could not be moved, so that it is still there.
+    pub now: Option<PathBuf>,
+}
+
 /// How a job ended, with what it printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
@@ -175,4 +212,6 @@ pub struct Ended {
     pub stderr: String,
     /// Processes that were still there when the program had ended, and were ended.
     pub leftovers: u32,
+    /// What it made that others obey, which it had not asked for: put aside.
+    pub aside: Vec<Aside>,
 }

@@ -132,6 +132,10 @@ pub trait Spool: Send + Sync {
     /// Bytes and whole lines so far, those left out for the bound included.
     fn counts(&self) -> (u64, u64);
 
+    /// A folder beside the output, for what a run leaves that cannot stay where it is. It is made by
+    /// whoever needs it.
+    fn aside(&self) -> PathBuf;
+
     /// Ends the spool: flushes unfinished characters and says where it is and what is missing.
     fn finish(&self) -> SpoolEnd;
 }

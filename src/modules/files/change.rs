@@ -168,6 +168,7 @@ async fn shown(place: ResolvedPath, before: Before, new: String) -> Result<Chang
     let preview = Preview {
         object: place.shown.clone(),
         facts,
+        wider: Vec::new(),
         reach,
         body: Body::Diff { old, new: new.clone() },
     };

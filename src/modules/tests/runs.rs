@@ -1,7 +1,7 @@
 //! `execute_code` and `process.run`.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -19,7 +19,7 @@ use crate::kernel::{
         approval::{Answer, Question, Scope, Then},
         policy::Runs,
     },
-    port::{Ended, Executor, Form, Job, Level, Notice, Program},
+    port::{Aside, Bounds, Ended, Executor, Form, Job, Level, Notice, Program},
     registry::Mounts,
     spec::Mode,
 };
@@ -27,7 +27,13 @@ use crate::kernel::{
 const YES: Answer = Answer::Allow { scope: Scope::Once };
 
 fn ended(status: ExitStatus, stdout: &str) -> Ended {
-    Ended { status, stdout: stdout.to_owned(), stderr: String::new(), leftovers: 0 }
+    Ended {
+        status,
+        stdout: stdout.to_owned(),
+        stderr: String::new(),
+        leftovers: 0,
+        aside: Vec::new(),
+    }
 }
 
 /// The events so far as they stand in the journal.
@@ -165,8 +171,7 @@ async fn a_person_sees_the_code_and_the_limit_that_will_hold() {
         let result = rig
             .call_asked("execute_code", input, no.clone(), |question| {
                 let preview = &question.preview;
-                let unsealed = "unsealed, there is no seal here: it can do what you can";
-                assert_eq!(preview.facts, ["2 lines", fact, unsealed]);
+                assert_eq!(preview.facts, ["2 lines", fact, "unsealed"]);
                 let code = Body::Code { filename: "main.py".to_owned(), code: "a\nb\n".to_owned() };
                 assert_eq!((&*preview.object, &preview.body), ("main.py", &code));
             })
@@ -175,10 +180,10 @@ async fn a_person_sees_the_code_and_the_limit_that_will_hold() {
     }
 }
 
-/// Tells the level it is given, which it can hold or not.
+/// Tells the bounds it is given, whose level it can hold or not.
 struct Held {
     can: bool,
-    given: Arc<Mutex<Vec<Level>>>,
+    given: Arc<Mutex<Vec<Bounds>>>,
 }
 
 impl Executor for Held {
@@ -190,10 +195,36 @@ impl Executor for Held {
         if self.can { Form::Full } else { Form::None }
     }
 
+    fn check_bounds(&self, bounds: &Bounds, _: &Path) -> Result<(), CallError> {
+        match bounds.writes.iter().any(|path| path.ends_with("ours")) {
+            true => Err(CallError::failed("not for a run")),
+            false => Ok(()),
+        }
+    }
+
     fn run(&self, job: Job) -> BoxFuture<'_, Result<Ended, CallError>> {
-        self.given.lock().unwrap().push(job.seal);
+        self.given.lock().unwrap().push(job.bounds.clone());
         (job.notice)(Notice::Started(Seal::None, Form::None));
         Box::pin(async { Ok(ended(ExitStatus::Exited { code: 0 }, "ran")) })
+    }
+}
+
+/// Seals everything, which ends so.
+struct Sealing(Ended);
+
+impl Executor for Sealing {
+    fn check(&self, _: &str, _: &Mounts) -> Result<(), CallError> {
+        Ok(())
+    }
+
+    fn form(&self) -> Form {
+        Form::Full
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'_, Result<Ended, CallError>> {
+        (job.notice)(Notice::Started(Seal::Sealed, Form::Full));
+        let ended = self.0.clone();
+        Box::pin(async { Ok(ended) })
     }
 }
 
@@ -210,11 +241,15 @@ async fn sealed_code_runs_unasked_in_every_mode_and_only_where_it_is_held() {
         (Mode::Auto, true, open, Some(Level::Open)),
         (Mode::Auto, false, sealed, Some(Level::Open)),
     ] {
-        let given = Arc::<Mutex<Vec<Level>>>::default();
+        let given = Arc::<Mutex<Vec<Bounds>>>::default();
         let mut rig = Rig::new(mode);
         rig.context.executor = Some(Arc::new(Held { can, given: given.clone() }));
         let result = rig.call("execute_code", json!({"code": "", "seal": seal})).await;
-        assert_eq!(given.lock().unwrap().first().copied(), runs, "{mode:?} {can} {seal}");
+        assert_eq!(
+            given.lock().unwrap().first().map(|bounds| bounds.level),
+            runs,
+            "{mode:?} {can} {seal}"
+        );
         assert_eq!(result.ok, runs.is_some(), "{mode:?} {can} {seal}: {result:?}");
         let category = if can && seal == sealed { "read" } else { "execute" };
         for line in lines(&rig).iter().filter(|line| line["type"] == "call_started") {
@@ -226,41 +261,124 @@ async fn sealed_code_runs_unasked_in_every_mode_and_only_where_it_is_held() {
 #[tokio::test]
 async fn who_wants_to_read_all_code_first_is_asked_in_every_mode() {
     for mode in Mode::ALL {
-        let given = Arc::<Mutex<Vec<Level>>>::default();
+        let given = Arc::<Mutex<Vec<Bounds>>>::default();
         let mut rig = Rig::new(mode);
         rig.context.executor = Some(Arc::new(Held { can: true, given: given.clone() }));
         rig.context.gate = rig.context.gate.clone().with_runs(Runs::Asked);
         let result = rig
             .call_asked("execute_code", json!({"code": "a"}), YES, |question| {
                 assert_eq!(question.category, Category::Execute, "{mode:?}");
-                let bounds = "sealed: writes nothing of yours, no network";
-                assert!(question.preview.facts.contains(&bounds.to_owned()), "{mode:?}");
+                let facts = ["1 line", "at most 60 s", "sealed", "no network"];
+                assert_eq!(question.preview.facts, facts, "{mode:?}");
             })
             .await;
         assert!(result.ok, "{mode:?}: {result:?}");
-        assert_eq!(*given.lock().unwrap(), [Level::Sealed], "{mode:?}");
+        assert_eq!(*given.lock().unwrap(), [Level::Sealed.into()], "{mode:?}");
     }
 }
 
 #[tokio::test]
 async fn a_person_is_told_what_bounds_a_program() {
-    for (can, seal, expected) in [
-        (true, None, "may write the workspace, no network"),
-        (true, Some("open"), "unsealed: it can do what you can"),
-        (false, None, "unsealed, there is no seal here: it can do what you can"),
+    let unsealed = vec!["unsealed", "at most 60 s"];
+    let sealed = vec!["workspace seal", "no network", "at most 60 s"];
+    let open = "open: not sealed, it can do what you can";
+    let cannot = "open, as there is no seal here: it can do what you can";
+    let network = "the network, and the servers of this computer";
+    let git = "writes .git, which other programs run or obey";
+    let (execute, external) = (Category::Execute, Category::External);
+    for (can, more, category, facts, wider) in [
+        (true, json!({}), execute, &sealed, vec![]),
+        (true, json!({"seal": "open"}), execute, &unsealed, vec![open]),
+        (false, json!({}), execute, &unsealed, vec![cannot]),
+        (true, json!({"writes": [".git", "/"]}), execute, &sealed, vec![git, "writes /"]),
+        (
+            true,
+            json!({"network": true}),
+            external,
+            &vec!["workspace seal", "at most 60 s"],
+            vec![network],
+        ),
+        (true, json!({"seal": "open", "network": true}), external, &unsealed, vec![open, network]),
     ] {
-        let given = Arc::<Mutex<Vec<Level>>>::default();
+        let given = Arc::<Mutex<Vec<Bounds>>>::default();
         let mut rig = Rig::new(Mode::Default);
         rig.context.executor = Some(Arc::new(Held { can, given: given.clone() }));
-        let mut input = json!({"argv": ["true"]});
-        if let Some(seal) = seal {
-            input["seal"] = json!(seal);
-        }
+        let mut input = more;
+        input["argv"] = json!(["true"]);
         let told = |question: &Question| {
-            assert_eq!(question.preview.facts, ["at most 60 s", expected]);
+            assert_eq!(question.category, category, "{facts:?}");
+            assert_eq!(&question.preview.facts, facts);
+            assert_eq!(question.preview.wider, wider);
         };
-        rig.call_asked("process.run", input, YES, told).await;
-        assert_eq!(given.lock().unwrap().len(), 1);
+        let result = rig.call_asked("process.run", input.clone(), YES, told).await;
+        assert!(result.ok, "{result:?}");
+        let given = given.lock().unwrap();
+        let writes = input.get("writes").map(|_| vec![rig.workspace().join(".git"), "/".into()]);
+        assert_eq!(given[0].writes, writes.unwrap_or_default());
+        assert_eq!(given[0].network, category == external);
+    }
+}
+
+#[tokio::test]
+async fn what_a_run_may_not_be_given_is_refused_before_anybody_is_asked() {
+    let mut rig = Rig::new(Mode::Default);
+    rig.context.executor = Some(Arc::new(Held { can: true, given: Arc::default() }));
+    let result = rig.call("process.run", json!({"argv": ["true"], "writes": ["ours"]})).await;
+    assert!(result.is_error && result.text().contains("not for a run"), "{result:?}");
+    assert_eq!(story(&rig), ["call_finished"]);
+}
+
+#[tokio::test]
+async fn a_path_that_leads_elsewhere_than_what_was_approved_is_not_given() {
+    let given = Arc::<Mutex<Vec<Bounds>>>::default();
+    let mut rig = Rig::new(Mode::Default);
+    rig.context.executor = Some(Arc::new(Held { can: true, given: given.clone() }));
+    let (link, outside) = (rig.workspace().join("out"), rig.outside());
+    let input = json!({"argv": ["true"], "writes": ["out"]});
+    let turned = |_: &Question| std::os::unix::fs::symlink(&outside, &link).unwrap();
+    let result = rig.call_asked("process.run", input, YES, turned).await;
+    assert!(result.text().contains("Not run: what it may do"), "{result:?}");
+    assert!(given.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_refusal_by_the_seal_says_what_to_ask_for() {
+    let socket = "  File \"socket.py\"\nPermissionError: [Errno 1] Operation not permitted\n";
+    let file = "OSError: [Errno 30] Read-only file system: '/data/x'\n";
+    for (name, input, said, expected) in [
+        ("process.run", json!({"argv": ["x"]}), socket, "network=True"),
+        ("process.run", json!({"argv": ["x"]}), file, "writes=[\\\"/data/x\\\"]"),
+        ("execute_code", json!({"code": "x", "seal": "sealed"}), socket, "network=True"),
+        ("execute_code", json!({"code": "x", "seal": "sealed"}), file, "use files.write"),
+    ] {
+        let mut rig = Rig::new(Mode::Auto);
+        let status = ExitStatus::Exited { code: 1 };
+        let stderr = said.to_owned();
+        let ended = Ended { stderr, ..ended(status, "") };
+        rig.context.executor = Some(Arc::new(Sealing(ended)));
+        let result = rig.call(name, input).await;
+        let text = result.content.to_string();
+        assert!(text.contains(expected), "{name}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn what_was_put_aside_is_told_with_what_to_ask_for() {
+    let mut ended = ended(ExitStatus::Exited { code: 0 }, "");
+    ended.aside = vec![
+        Aside { was: ".git".into(), now: Some("/kept/.git".into()) },
+        Aside { was: ".envrc".into(), now: None },
+    ];
+    let mut rig = Rig::new(Mode::Auto);
+    rig.context.executor = Some(Arc::new(Sealing(ended)));
+    for (name, input) in
+        [("process.run", json!({"argv": ["x"]})), ("execute_code", json!({"code": "x"}))]
+    {
+        let result = rig.call(name, input).await;
+        let text = result.text().replace('\\', "");
+        let expected = ".git is now /kept/.git; .envrc could not be moved and is still there.";
+        assert!(text.contains(expected), "{name}: {text}");
+        assert!(text.contains("writes=[\".git\", \".envrc\"]"), "{name}: {text}");
     }
 }
 

@@ -82,8 +82,13 @@ impl Rig {
 
     /// With programs that end at once, with that status and output.
     pub(super) fn with_end(self, status: ExitStatus, stdout: &str, stderr: &str) -> Self {
-        let ended =
-            Ended { status, stdout: stdout.to_owned(), stderr: stderr.to_owned(), leftovers: 0 };
+        let ended = Ended {
+            status,
+            stdout: stdout.to_owned(),
+            stderr: stderr.to_owned(),
+            leftovers: 0,
+            aside: Vec::new(),
+        };
         self.with_executor(Box::new(move |job| {
             let ended = ended.clone();
             Box::pin(async move {
@@ -252,6 +257,10 @@ impl Spool for FakeSpool {
     fn counts(&self) -> (u64, u64) {
         let bytes = self.0.lock().unwrap();
         (bytes.len() as u64, bytes.iter().filter(|byte| **byte == b'\n').count() as u64)
+    }
+
+    fn aside(&self) -> PathBuf {
+        PathBuf::from("/spool/call.aside")
     }
 
     fn finish(&self) -> SpoolEnd {

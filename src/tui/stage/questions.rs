@@ -63,6 +63,7 @@ pub(in crate::tui) fn write_question(id: u128) -> Question {
         preview: Preview {
             object: "src/lex.rs".into(),
             facts: vec!["+4 −2".into(), "in the workspace".into()],
+            wider: Vec::new(),
             reach: Reach::Workspace,
             body: Body::Diff { old: Some(old_lexer()), new: new_lexer() },
         },
@@ -85,7 +86,8 @@ pub(in crate::tui) fn program_question(id: u128, session: u128, path: &[&str]) -
         category: Category::Execute,
         preview: Preview {
             object: "cargo test --lib lex".into(),
-            facts: vec!["unsealed".into()],
+            facts: vec!["workspace seal".into(), "no network".into()],
+            wider: Vec::new(),
             reach: Reach::Outside,
             body: Body::Program {
                 argv: ["cargo", "test", "--lib", "lex", "a b; rm"].map(str::to_owned).to_vec(),
@@ -107,6 +109,7 @@ pub(in crate::tui) fn code_question(id: u128) -> Question {
         preview: Preview {
             object: "main.py".into(),
             facts: vec!["13 lines".into(), "unsealed".into()],
+            wider: vec!["open: not sealed, it can do what you can".into()],
             reach: Reach::Outside,
             body: Body::Code { filename: "main.py".into(), code: LEX.into() },
         },

@@ -180,9 +180,11 @@ pub(super) fn headline(pen: &mut Pen<'_>, area: Rect, waiting: &Waiting, room: R
         })),
         None => left.extend(pen.spans(&question.preview.object, Role::Bright)),
     }
-    let role = match question.preview.reach {
-        Reach::Workspace => Role::Quiet,
-        Reach::Outside => Role::Warn,
+    let role = match (question.category, question.preview.reach) {
+        (Category::Write, Reach::Outside) => Role::Warn,
+        // What is out of the usual about a run has rows of its own.
+        (Category::Write, Reach::Workspace)
+        | (Category::Read | Category::Execute | Category::External, _) => Role::Quiet,
     };
     let facts = facts(waiting, usize::from(area.width)).join(&dot);
     let right = Line::from(pen.spans(&facts, role));
@@ -246,7 +248,8 @@ pub(super) fn laid(state: &State, waiting: &Waiting, area: Rect) -> Arc<Vec<Line
     {
         return rows.clone();
     }
-    let mut rows = warning(state, paper.deceits.as_slice(), width);
+    let mut rows = wider(state, &paper.wider, width);
+    rows.extend(warning(state, paper.deceits.as_slice(), width));
     rows.extend(object(state, waiting, width));
     rows.extend(sheet(state, &paper.sheet, width));
     let rows = Arc::new(rows);
@@ -271,6 +274,24 @@ fn object(state: &State, waiting: &Waiting, width: usize) -> Vec<Line<'static>> 
         Span::styled(piece.text.clone(), state.look.style(role))
     }));
     wrap_with(&Line::from(spans), Layout::exact(width).hanging(3))
+}
+
+/// What it may do beyond the usual, a row each, whatever has to be scrolled below.
+fn wider(state: &State, lines: &[Vec<clean::Piece>], width: usize) -> Vec<Line<'static>> {
+    let look = &state.look;
+    let (warn, escape) = (look.style(Role::Warn), look.style(Role::Escape));
+    lines
+        .iter()
+        .flat_map(|line| {
+            let label = format!(" {} wider  ", look.mark(Mark::Warning));
+            let column = clean::width(&label);
+            let mut spans = vec![Span::styled(label, warn)];
+            spans.extend(line.iter().map(|piece| {
+                Span::styled(piece.text.clone(), if piece.escape { escape } else { warn })
+            }));
+            wrap_with(&Line::from(spans), Layout::exact(width).hanging(column))
+        })
+        .collect()
 }
 
 fn warning(state: &State, deceits: &[(String, clean::Deceit)], width: usize) -> Vec<Line<'static>> {

@@ -176,6 +176,26 @@ fn a_program_asks() {
 }
 
 #[test]
+fn a_program_asks_for_more_than_its_seal() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    let mut question = program_question(2, 1, &["fix-parser"]);
+    question.category = Category::External;
+    question.preview.facts = vec!["workspace seal".into(), "at most 60 s".into()];
+    question.preview.wider = vec![
+        "the network, and the servers of this computer".into(),
+        "writes .git, which other programs run or obey".into(),
+        "writes /srv/s\u{0456}te/with/a/name/so/long/that/it/goes/on/in/the/next/row/of/it".into(),
+    ];
+    stage.asks(question);
+    stage.wait(1_000);
+    assert_snapshot!("more_80", stage.screen());
+    stage.key("esc");
+    stage.key("F3");
+    assert_snapshot!("more_inbox_80", stage.screen());
+}
+
+#[test]
 fn code_asks() {
     for (name, width, height) in [("code_80", 80, 24), ("code_120", 120, 40)] {
         let mut stage = Stage::new(width, height);

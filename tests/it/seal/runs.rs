@@ -9,7 +9,7 @@ use std::{
 use footplate::{
     executor::{
         Local, Settings,
-        seal::{Form, Level},
+        seal::{Bounds, Form, Level},
     },
     kernel::{
         BoxFuture,
@@ -33,17 +33,17 @@ use crate::support::{Place, runs, uv};
 /// An executor, a home and a workspace.
 pub(super) struct Bench {
     root: TempDir,
-    local: Local,
+    pub(super) local: Local,
     clock: Budget,
     cancel: CancellationToken,
     notices: Arc<Mutex<Vec<Notice>>>,
-    printed: Arc<Printed>,
+    pub(super) printed: Arc<Printed>,
 }
 
-#[derive(Default)]
-struct Printed {
-    bytes: Mutex<Vec<u8>>,
-    changed: watch::Sender<()>,
+pub(super) struct Printed {
+    pub(super) bytes: Mutex<Vec<u8>>,
+    pub(super) changed: watch::Sender<()>,
+    aside: PathBuf,
 }
 
 impl Spool for Printed {
@@ -54,6 +54,10 @@ impl Spool for Printed {
 
     fn counts(&self) -> (u64, u64) {
         (0, 0)
+    }
+
+    fn aside(&self) -> PathBuf {
+        self.aside.clone()
     }
 
     fn finish(&self) -> SpoolEnd {
@@ -117,6 +121,12 @@ impl Bench {
             search_path: std::env::var_os("PATH").unwrap(),
             notice: Arc::new(|_| {}),
         });
+        let top = root.path().canonicalize().unwrap();
+        let printed = Printed {
+            bytes: Mutex::default(),
+            changed: watch::Sender::default(),
+            aside: top.join("aside"),
+        };
         Self {
             local: match form {
                 Some(form) => local.held_by(form),
@@ -126,7 +136,7 @@ impl Bench {
             clock: Budget::start(Duration::from_secs(60)),
             cancel: CancellationToken::new(),
             notices: Arc::default(),
-            printed: Arc::default(),
+            printed: Arc::new(printed),
         }
     }
 
@@ -142,7 +152,13 @@ impl Bench {
         footplate::executor::seal::available(super::PROGRAM.as_ref())
     }
 
-    async fn run(&self, level: Level, what: Program) -> Ended {
+    /// A place below its top.
+    pub(super) fn at(&self, path: &str) -> PathBuf {
+        let top = self.root.path().canonicalize().unwrap();
+        if path.is_empty() { top } else { top.join(path) }
+    }
+
+    pub(super) async fn run(&self, bounds: impl Into<Bounds>, what: Program) -> Ended {
         self.notices.lock().unwrap().clear();
         let notices = self.notices.clone();
         let job = Job {
@@ -150,7 +166,7 @@ impl Bench {
             what,
             cwd: self.root.path().join("work"),
             workspace: self.root.path().join("work"),
-            seal: level,
+            bounds: bounds.into(),
             clock: self.clock.clone(),
             cancel: self.cancel.clone(),
             spool: self.printed.clone(),
@@ -317,7 +333,7 @@ async fn without_a_launcher_nothing_is_called_sealed() {
         what: Program::Argv(vec!["true".to_owned()]),
         cwd: bench.root.path().join("work"),
         workspace: bench.root.path().join("work"),
-        seal: Level::Workspace,
+        bounds: Level::Workspace.into(),
         clock: bench.clock.clone(),
         cancel: bench.cancel.clone(),
         spool: bench.printed.clone(),

@@ -18,6 +18,7 @@ fn plan(level: Level) -> Plan {
         reads: vec!["/usr".into(), "/Users/ann/work".into(), "/private/var/folders/s".into()],
         writes,
         guarded,
+        network: false,
         channel: Some(7),
         report: None,
         limits: Limits::default(),
@@ -194,6 +195,22 @@ fn a_workspace_is_written_but_for_what_is_guarded_and_nothing_moves_that_away() 
 }
 
 #[test]
+fn of_what_is_written_and_what_is_guarded_the_inner_one_counts() {
+    let mut plan = plan(Level::Workspace);
+    plan.writes.push("/Users/ann/work/.git/hooks".into());
+    plan.guarded.push("/Users/ann/work/.git/hooks/.venv".into());
+    let rules = rules(&plan);
+    for (path, expected) in [
+        ("/Users/ann/work/.git/hooks/new", true),
+        ("/Users/ann/work/.git/hooks/.venv/new", false),
+        ("/Users/ann/work/.git/config", false),
+        ("/Users/ann/work/new", true),
+    ] {
+        assert_eq!(allows(&rules, "file-write-create", path), expected, "{path}");
+    }
+}
+
+#[test]
 fn signals_services_numbers_and_shared_names_are_bounded() {
     let filters = |operation: &str| {
         let rules = rules(&plan(Level::Workspace));
@@ -223,8 +240,9 @@ fn only_a_plan_with_a_network_allows_one() {
     let is_network = |(allowed, words, _): &Rule| {
         *allowed && words.iter().any(|word| word.starts_with("network") || word == "system-socket")
     };
-    for (network, expected) in [(Network::None, false), (Network::Open, true)] {
-        let profile = with(&plan(Level::Sealed), network).unwrap();
+    for network in [false, true] {
+        let expected = network;
+        let profile = of(&Plan { network, ..plan(Level::Sealed) }).unwrap();
         let rules = read(&profile).unwrap();
         assert_eq!(rules.iter().any(is_network), expected, "{profile}");
         // Sockets by a path lead to other programs of the person.

@@ -85,6 +85,7 @@ fn asked(approval: u128, call: Call) -> Event {
     let preview = Preview {
         object: "x".into(),
         facts: Vec::new(),
+        wider: Vec::new(),
         reach: Reach::Workspace,
         body: Body::Text { text: "x".into() },
     };

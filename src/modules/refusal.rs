@@ -1,0 +1,200 @@
+//! What a program says when the seal refused it something, read for what to ask for instead.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::kernel::{
+    obeyed::is_obeyed,
+    port::{Bounds, Level},
+};
+
+/// What was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// To reach the network.
+    Network,
+    /// To write, or to see, a place, where that could be read from what was said.
+    Place(Option<String>),
+}
+
+/// What programs say of a network that is not there.
+const NO_NETWORK: [&str; 11] = [
+    "Temporary failure in name resolution",
+    "Name or service not known",
+    "Could not resolve host",
+    "Could not resolve hostname",
+    "unable to resolve host",
+    "failed to lookup address",
+    "getaddrinfo",
+    "EAI_AGAIN",
+    "Network is unreachable",
+    "Failed to create socket",
+    "dns error",
+];
+
+/// What they say of a place they may not write or see.
+const NO_PLACE: [&str; 2] = ["Read-only file system", "Permission denied"];
+
+/// The longest line that is looked into for a path.
+const LONGEST: usize = 1000;
+
+/// What these bounds refused a program that said this, if anything.
+pub(super) fn of(said: &str, bounds: &Bounds) -> Option<Refusal> {
+    if bounds.level == Level::Open {
+        return None;
+    }
+    // Which of several came first is told apart by nobody; the last is what it ended with.
+    said.lines().rev().find_map(|line| {
+        let is_socket = line.contains("Operation not permitted") && said.contains("socket");
+        if !bounds.network && (is_socket || NO_NETWORK.iter().any(|words| line.contains(words))) {
+            return Some(Refusal::Network);
+        }
+        let at = NO_PLACE.iter().find_map(|words| line.find(words).map(|at| (at, words.len())));
+        let (at, length) = at?;
+        let (before, after) = (&line[..at], &line[at + length..]);
+        let path = if line.len() > LONGEST { None } else { named(before, after) };
+        Some(Refusal::Place(path.map(str::to_owned)))
+    })
+}
+
+/// The path that a message names, after its words as Python does or before them as most do.
+fn named<'a>(before: &'a str, after: &'a str) -> Option<&'a str> {
+    let after = after.strip_prefix(": ").and_then(|rest| rest.strip_prefix(['\'', '"']));
+    if let Some(path) = after.and_then(|rest| rest.split(['\'', '"']).next()) {
+        return Some(path).filter(|path| !path.is_empty());
+    }
+    let before = before.trim_end().trim_end_matches(['(', ':']).trim_end();
+    for (open, close) in [('\'', '\''), ('‘', '’'), ('"', '"'), ('`', '`')] {
+        let quoted = before.strip_suffix(close).and_then(|rest| rest.rsplit_once(open));
+        if let Some((_, path)) = quoted.filter(|(_, path)| !path.is_empty()) {
+            return Some(path);
+        }
+    }
+    let word = before.rsplit(char::is_whitespace).next()?;
+    (word.contains('/') || word.starts_with('.')).then_some(word).filter(|word| word.len() > 1)
+}
+
+/// The place to ask for: what is obeyed as a whole, and anything else itself.
+fn to_ask(path: &str) -> PathBuf {
+    let mut place = PathBuf::new();
+    for part in Path::new(path).components() {
+        place.push(part);
+        if let Component::Normal(name) = part
+            && is_obeyed(name)
+        {
+            break;
+        }
+    }
+    place
+}
+
+/// What to do about it, for a program: which words of `process.run` ask for more.
+pub(super) fn advice(refusal: &Refusal, level: Level) -> String {
+    let seal = level.name();
+    match refusal {
+        Refusal::Network => format!(
+            "It ran with seal {seal:?}, which has no network. If it needs that, run it again with \
+             network=True, which is asked for"
+        ),
+        Refusal::Place(Some(path)) => format!(
+            "It ran with seal {seal:?}, which may have refused it {path:?}. If it needs that, run it \
+             again with writes=[{:?}] (or a folder that is there and holds it), or with seal=\"open\"; \
+             both are asked for",
+            to_ask(path)
+        ),
+        Refusal::Place(None) => format!(
+            "It ran with seal {seal:?}, which may have refused it something. If it needs to write \
+             elsewhere, run it again with writes=[…] naming what, or with seal=\"open\"; both are asked \
+             for"
+        ),
+    }
+}
+
+/// The same for a script, whose effects go through the modules.
+pub(super) fn advice_for_a_script(refusal: &Refusal, level: Level) -> String {
+    let seal = level.name();
+    let wider = match level {
+        Level::Sealed => "run the script with seal=\"workspace\"",
+        Level::Workspace | Level::Open => "run the script with seal=\"open\"",
+    };
+    match refusal {
+        Refusal::Network => format!(
+            "The script ran with seal {seal:?}, which has no network: use process.run([…], \
+             network=True), which is asked for"
+        ),
+        Refusal::Place(path) => {
+            let what = path.as_ref().map_or("something".to_owned(), |path| format!("{path:?}"));
+            let writes =
+                path.as_ref().map_or("…".to_owned(), |path| format!("{:?}", to_ask(path)));
+            format!(
+                "The script ran with seal {seal:?}, which may have refused it {what}: use files.write, \
+                 process.run([…], writes=[{writes}]), or {wider}; each is asked for"
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(path: &str) -> Option<Refusal> {
+        Some(Refusal::Place(Some(path.to_owned())))
+    }
+
+    #[test]
+    fn what_programs_say_is_read_for_what_was_refused() {
+        for (said, expected) in [
+            ("curl: (6) Could not resolve host: example.org", Some(Refusal::Network)),
+            (
+                "socket.gaierror: [Errno -3] Temporary failure in name resolution",
+                Some(Refusal::Network),
+            ),
+            ("ping: connect: Network is unreachable", Some(Refusal::Network)),
+            (
+                "  File \"/usr/lib/python3.13/socket.py\", line 233, in __init__\n\
+                 PermissionError: [Errno 1] Operation not permitted",
+                Some(Refusal::Network),
+            ),
+            ("chown: changing owner of 'x': Operation not permitted", None),
+            ("OSError: [Errno 30] Read-only file system: '/data/out.txt'", place("/data/out.txt")),
+            ("PermissionError: [Errno 13] Permission denied: 'new'", place("new")),
+            ("touch: cannot touch '/data/x y': Read-only file system", place("/data/x y")),
+            ("mkdir: cannot create directory ‘out’: Permission denied", place("out")),
+            ("sh: 1: cannot create .git/hooks/a: Read-only file system", place(".git/hooks/a")),
+            (
+                "fatal: Unable to create '/w/.git/index.lock': Read-only file system",
+                place("/w/.git/index.lock"),
+            ),
+            ("error: Read-only file system (os error 30)", Some(Refusal::Place(None))),
+            (
+                "warning: x\nerror: failed\n  Permission denied (os error 13)",
+                Some(Refusal::Place(None)),
+            ),
+            ("it works", None),
+            ("", None),
+        ] {
+            assert_eq!(of(said, &Level::Workspace.into()), expected, "{said}");
+            assert_eq!(of(said, &Level::Open.into()), None, "{said}");
+        }
+        let network = Bounds { network: true, ..Level::Sealed.into() };
+        assert_eq!(of("curl: (6) Could not resolve host: example.org", &network), None);
+    }
+
+    #[test]
+    fn advice_names_exactly_what_to_ask_for() {
+        let (sealed, workspace) = (Level::Sealed, Level::Workspace);
+        let named = |path: &str| Refusal::Place(Some(path.to_owned()));
+        for (advice, expected) in [
+            (advice(&Refusal::Network, workspace), "network=True"),
+            (advice(&named("/w/.git/index.lock"), workspace), "writes=[\"/w/.git\"]"),
+            (advice(&named("../out/x"), workspace), "writes=[\"../out/x\"]"),
+            (advice(&Refusal::Place(None), workspace), "seal=\"open\""),
+            (advice_for_a_script(&Refusal::Network, sealed), "process.run([…], network=True)"),
+            (advice_for_a_script(&named("a"), sealed), "files.write"),
+            (advice_for_a_script(&named("a"), sealed), "seal=\"workspace\""),
+            (advice_for_a_script(&named(".git/x"), workspace), "writes=[\".git\"]"),
+        ] {
+            assert!(advice.contains(expected) && !advice.contains('\n'), "{advice}");
+        }
+    }
+}
