@@ -18,6 +18,7 @@ use tempfile::TempDir;
 mod projects;
 mod runs;
 mod whole;
+mod wider;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_footplate");
 const PYTHON: &str = "/usr/bin/python3";
@@ -84,6 +85,7 @@ impl Scene {
             ("scratch/.keep", ""),
             ("hostile.py", include_str!("seal/hostile.py")),
             ("honest.py", include_str!("seal/honest.py")),
+            ("network.py", include_str!("seal/network.py")),
         ] {
             fs::create_dir_all(at(file).parent().unwrap()).unwrap();
             fs::write(at(file), text).unwrap();
@@ -111,7 +113,9 @@ impl Scene {
     fn plan(&self, form: Form, level: Level) -> Plan {
         let mut reads: Vec<PathBuf> =
             ["/usr", "/etc/ld.so.cache", "/proc"].iter().map(PathBuf::from).collect();
-        reads.extend(["work", "scratch", "hostile.py", "honest.py"].map(|path| self.at(path)));
+        reads.extend(
+            ["work", "scratch", "hostile.py", "honest.py", "network.py"].map(|path| self.at(path)),
+        );
         let mut writes = vec![self.at("scratch")];
         let mut guarded = Vec::new();
         match (level, form) {
