@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::kernel::{
+    capability::Reach,
     context::Context,
     error::CallError,
     obeyed::is_obeyed,
@@ -63,7 +64,10 @@ impl Asked {
         wider.extend(self.writes.iter().map(|place| {
             let obeyed = Path::new(&place.shown).iter().any(is_obeyed);
             let why = if obeyed { ", which other programs run or obey" } else { "" };
-            format!("writes {}{why}", place.shown)
+            match place.reach {
+                Reach::Workspace => format!("writes {}{why}", place.shown),
+                Reach::Outside => format!("reads and writes {}{why}", place.shown),
+            }
         }));
         wider
     }

@@ -148,10 +148,11 @@ async fn handle(permit: Permit, cx: Context, arguments: Arguments) -> Result<Con
         ExitStatus::Signalled { signal } => (Some(-signal), false),
         ExitStatus::TimedOut => (None, true),
         ExitStatus::Cancelled => {
-            let message = format!(
+            let mut message = format!(
                 "{title} was stopped. What it printed is kept: {}",
                 finished.spool.path.display()
             );
+            message.extend(finished.aside().map(|aside| format!(". {aside}.")));
             return Err(CallError::new(ErrorCode::Interrupted, message));
         }
         ExitStatus::NotStarted { message } => return Err(CallError::failed(message)),

@@ -62,9 +62,10 @@ impl Watch {
     fn put_aside(&mut self) -> Vec<Aside> {
         let changes = self.before.take().map(|before| before.changes()).unwrap_or_default();
         match self.level {
-            Level::Sealed | Level::Workspace => {
-                changes.into_iter().filter_map(|change| self.undo(change)).collect()
-            }
+            Level::Sealed | Level::Workspace => (1..)
+                .zip(changes)
+                .filter_map(|(number, change)| self.undo(number, change))
+                .collect(),
             Level::Open => {
                 for change in changes {
                     let (Change::Appeared(path) | Change::Replaced(path, _)) = change;
@@ -75,13 +76,13 @@ impl Watch {
         }
     }
 
-    fn undo(&self, change: Change) -> Option<Aside> {
+    fn undo(&self, number: usize, change: Change) -> Option<Aside> {
         let (Change::Appeared(path) | Change::Replaced(path, _)) = &change;
         if approved(|all| all.contains(path)) {
             return None;
         }
         let there = path.symlink_metadata().is_ok();
-        let now = if there { self.moved(path) } else { None };
+        let now = if there { self.moved(number, path) } else { None };
         if let Change::Replaced(_, target) = &change
             && let Err(error) = put_link(target, path)
         {
@@ -91,15 +92,16 @@ impl Watch {
         there.then_some(Aside { was, now })
     }
 
-    /// Into the folder, or where that is on another disk, to a name beside it that nobody obeys.
-    fn moved(&self, path: &Path) -> Option<PathBuf> {
+    /// Into the folder, or where that is on another disk, to a name beside it that nobody obeys. The
+    /// number makes a name its own where several have the same.
+    fn moved(&self, number: usize, path: &Path) -> Option<PathBuf> {
         let name = path.file_name()?.to_string_lossy().into_owned();
         let free = |folder: &Path, name: &str| {
-            let names = (0..1000).map(|number| match number {
-                0 => folder.join(name),
-                number => folder.join(format!("{name}.{number}")),
-            });
-            names.into_iter().find(|place| place.symlink_metadata().is_err())
+            let names = [name.to_owned(), format!("{name}.{number}")];
+            names
+                .into_iter()
+                .map(|name| folder.join(name))
+                .find(|place| place.symlink_metadata().is_err())
         };
         let away = || -> io::Result<PathBuf> {
             std::fs::create_dir_all(&self.folder)?;

@@ -85,6 +85,17 @@ const ADDRESSES: libc::c_int = libc::AF_NETLINK;
 /// Kinds of socket beside those of TCP and UDP, such as those that shape or read whole packets.
 const OTHER_KINDS: [libc::c_int; 5] = [libc::SOCK_RAW, libc::SOCK_RDM, libc::SOCK_SEQPACKET, 6, 10];
 
+/// The protocols of such a socket: whatever its kind takes, TCP in two forms, UDP, and echoes. Others
+/// are seldom used, and so is their part of the kernel.
+const PROTOCOLS: [libc::c_int; 6] = [
+    0,
+    libc::IPPROTO_TCP,
+    libc::IPPROTO_MPTCP,
+    libc::IPPROTO_UDP,
+    libc::IPPROTO_ICMP,
+    libc::IPPROTO_ICMPV6,
+];
+
 /// What a namespace would keep apart: memory and queues that all processes of a person share.
 const SHARED: [c_long; 12] = [
     libc::SYS_shmget,
@@ -227,6 +238,11 @@ fn other_sockets(refused: &mut BTreeMap<i64, Vec<SeccompRule>>) -> Result<(), Ba
             let kind = is(1, SeccompCmpOp::MaskedEq(0xf), kind)?;
             rules.push(SeccompRule::new(vec![is(0, SeccompCmpOp::Eq, family)?, kind])?);
         }
+        let mut other: Vec<_> = vec![is(0, SeccompCmpOp::Eq, family)?];
+        for protocol in PROTOCOLS {
+            other.push(is(2, SeccompCmpOp::Ne, protocol)?);
+        }
+        rules.push(SeccompRule::new(other)?);
     }
     let is_addresses = is(0, SeccompCmpOp::Eq, ADDRESSES)?;
     let is_another_protocol = is(2, SeccompCmpOp::Ne, libc::NETLINK_ROUTE)?;

@@ -14,12 +14,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::kernel::obeyed::is_obeyed;
+use crate::kernel::obeyed::{OBEYED, is_obeyed};
 
 /// Entries looked at before a run, and how deep.
 const MOST_LOOKED_AT: usize = 2000;
 const DEEPEST: usize = 3;
-/// After it, so many that what appeared cannot be hidden among others.
+/// After it, where all that is new has to be found; at least by name where there is more.
 const MOST_LOOKED_AT_AFTERWARDS: usize = 200_000;
 
 /// What was found in some folders.
@@ -97,9 +97,17 @@ impl Obeyed {
 
     /// What has changed since, as far as that can be known.
     pub(in crate::executor) fn changes(&self) -> Vec<Change> {
+        self.changes_at_most(MOST_LOOKED_AT_AFTERWARDS)
+    }
+
+    fn changes_at_most(&self, most: usize) -> Vec<Change> {
         // Of a folder that was there and not looked into, nothing can be said now.
         let is_of_use = |path: &Path| !self.folders.contains(path) || self.listed.contains(path);
-        let now = Self::look_at_most(MOST_LOOKED_AT_AFTERWARDS, &self.roots, is_of_use);
+        let mut now = Self::look_at_most(most, &self.roots, is_of_use);
+        // Nothing can be hidden among too many others where there was a folder before.
+        let unfinished = self.listed.difference(&now.listed);
+        let named = unfinished.flat_map(|folder| OBEYED.map(|name| folder.join(name)));
+        now.places.extend(named.filter_map(|path| Place::at(&path).map(|place| (path, place))));
         let mut changes = Vec::new();
         for (path, place) in &self.places {
             if let Some(target) = &place.link
@@ -227,6 +235,8 @@ mod tests {
             fs::write(work.join(format!("junk{junk}")), "").unwrap();
         }
         fs::create_dir(work.join(".vscode")).unwrap();
-        assert_eq!(before.changes(), [Change::Appeared(work.join(".vscode"))]);
+        let appeared = [Change::Appeared(work.join(".vscode"))];
+        assert_eq!(before.changes(), appeared);
+        assert_eq!(before.changes_at_most(1), appeared);
     }
 }

@@ -290,7 +290,7 @@ async fn a_person_is_told_what_bounds_a_program() {
         (true, json!({}), execute, &sealed, vec![]),
         (true, json!({"seal": "open"}), execute, &unsealed, vec![open]),
         (false, json!({}), execute, &unsealed, vec![cannot]),
-        (true, json!({"writes": [".git", "/"]}), execute, &sealed, vec![git, "writes /"]),
+        (true, json!({"writes": [".git", "/"]}), execute, &sealed, vec![git, "reads and writes /"]),
         (
             true,
             json!({"network": true}),

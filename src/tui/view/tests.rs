@@ -185,7 +185,7 @@ fn a_program_asks_for_more_than_its_seal() {
     question.preview.wider = vec![
         "the network, and the servers of this computer".into(),
         "writes .git, which other programs run or obey".into(),
-        "writes /srv/s\u{0456}te/with/a/name/so/long/that/it/goes/on/in/the/next/row/of/it".into(),
+        "reads and writes /srv/s\u{0456}te/with/a/name/so/long/that/it/goes/on/in/the/next/row/of/it".into(),
     ];
     stage.asks(question);
     stage.wait(1_000);

@@ -214,7 +214,7 @@ async fn what_a_run_makes_that_others_obey_is_put_aside_unless_it_asked() {
         fs::remove_dir(bench.at("work/src/new")).unwrap();
         let asked = ["work/src/.vscode"];
         let ended = shell(&bench, Level::Workspace, &asked, script).await;
-        assert_eq!(ended.aside, [aside("src/new/.envrc", ".envrc.1")], "{form:?}");
+        assert_eq!(ended.aside, [aside("src/new/.envrc", ".envrc.2")], "{form:?}");
         assert!(bench.at("work/src/.vscode/tasks").exists());
         let ended = shell(&bench, Level::Open, &[], "mkdir src/.idea").await;
         assert!(ended.aside.is_empty() && bench.at("work/src/.idea").exists(), "{form:?}");
