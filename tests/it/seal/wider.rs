@@ -264,3 +264,40 @@ print(process.run(['mkdir', 'src/.direnv'])['note'])";
     let told = of_type(&journal, "call_finished").last().unwrap().to_string();
     assert!(told.contains("src/.vscode is now ") && told.contains("src/.direnv is now "), "{told}");
 }
+
+#[test]
+fn a_refusal_says_what_to_ask_for_and_asking_for_that_helps() {
+    let place = Place::new();
+    if footplate::executor::seal::available(super::PROGRAM.as_ref()) == Form::None {
+        return skipped("the network of a sealed program");
+    }
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    server.set_nonblocking(true).unwrap();
+    let port = server.local_addr().unwrap().port();
+    let beside = place.work().parent().unwrap().join("beside");
+    fs::create_dir(&beside).unwrap();
+    let code = format!(
+        "from footplate import process
+tcp = ['{python}', '-c', 'import socket; socket.create_connection((\"127.0.0.1\", {port}))']
+touch = ['touch', {file:?}]
+print(process.run(tcp)['note'])
+print(process.run(tcp, network=True))
+print(process.run(touch)['note'])
+print(process.run(touch, writes=[{beside:?}]))
+open({file:?}, 'w')",
+        python = super::PYTHON,
+        file = beside.join("file"),
+    );
+    let model = place.script(&runs(&code));
+    place.run(&["exec", "--mode", "auto", "--model", &model, "--json", "go"]);
+    assert!(server.accept().is_ok() && server.accept().is_err(), "it was reached once");
+    assert!(beside.join("file").exists());
+    let journal = place.journal();
+    let started = of_type(&journal, "call_started");
+    let categories: Vec<_> = started.iter().map(|event| event["category"].clone()).collect();
+    assert_eq!(categories, ["read", "execute", "external", "execute", "execute"]);
+    let told = of_type(&journal, "call_finished").last().unwrap()["result"]["content"].to_string();
+    for expected in ["network=True", "writes=[", "use files.write", "'returncode': 0"] {
+        assert!(told.contains(expected), "{expected}: {told}");
+    }
+}
