@@ -5,6 +5,7 @@ mod env;
 mod executor;
 mod factory;
 mod model;
+mod packages;
 mod store;
 
 pub use desk::*;
@@ -12,4 +13,5 @@ pub use env::*;
 pub use executor::*;
 pub use factory::*;
 pub use model::*;
+pub use packages::*;
 pub use store::*;
