@@ -74,6 +74,10 @@
 //!   not exist. When it has ended, what it had not asked for is put aside, beside its output.
 //! - The network is one thing that is asked for: with it comes every server that this computer
 //!   reaches, its own among them, but no socket that has a path, where agents and daemons listen.
+//! - What a script wants installed (PEP 723) is one `external` call of its own, made by the call that
+//!   runs it, before the clock of the run exists. Whom uv would ask is told in uv's own words. The
+//!   environment is made outside the seal, where nothing in it is ever run, and stays at the place
+//!   where it was made, since uv keeps what it knows of an interpreter by its path.
 //! - Python is parsed by tree-sitter, and coloured by it as well: one parser finds syntax errors,
 //!   imports and tokens, and no regex engine has to be built for colours.
 //! - The two wire formats are spoken by hand, on reqwest and an event-stream parser: half a call must

@@ -6,6 +6,7 @@ mod bounds;
 mod echo;
 mod execute;
 mod files;
+mod packages;
 mod process;
 mod refusal;
 mod run;
@@ -21,7 +22,7 @@ pub const MODULES: &[Module] = &[files::MODULE, process::MODULE, agents::MODULE]
 pub fn registry() -> Registry {
     let mut registry = Registry::default();
     let unlike = "the names in this file are unlike each other";
-    for tool in [echo::echo(), execute::execute_code()] {
+    for tool in [echo::echo(), execute::execute_code(), packages::install_packages()] {
         registry.register(tool).expect(unlike);
     }
     for module in MODULES {

@@ -2,20 +2,24 @@
 
 mod aside;
 mod guard;
+mod indexes;
 mod lookup;
 mod mark;
 mod output;
+mod packages;
 mod process;
 mod sealed;
 mod session;
 mod sweep;
+mod tool;
 mod uv;
 pub mod workspace;
 
 use std::{
+    collections::BTreeMap,
     ffi::OsString,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use tokio::sync::OnceCell;
@@ -28,7 +32,7 @@ use crate::{
         BoxFuture,
         error::{CallError, ErrorCode},
         event::{ExitStatus, Seal},
-        port::{Bounds, Ended, Executor, Job, Program},
+        port::{Bounds, Ended, Executor, Job, Packages, Pinned, Program, Sought, Wanted},
         registry::Mounts,
     },
 };
@@ -59,6 +63,8 @@ pub struct Local {
     settings: Settings,
     marks: mark::Marks,
     prepared: OnceCell<uv::Prepared>,
+    /// Environments with packages that were found or made here, and worked.
+    environments: Mutex<BTreeMap<Packages, uv::Prepared>>,
     guard: OnceCell<guard::Guard>,
     form: OnceLock<Form>,
 }
@@ -70,6 +76,7 @@ impl Local {
             settings,
             marks: mark::Marks::fresh(),
             prepared: OnceCell::new(),
+            environments: Mutex::default(),
             guard: OnceCell::new(),
             form: OnceLock::new(),
         }
@@ -96,9 +103,11 @@ impl Local {
         let scratch = scratch(&self.settings.cache)?;
         let mut needed = Vec::new();
         let mut run = match &job.what {
-            Program::Python { filename, code, mounts, .. } => {
-                let prepared =
-                    self.prepared.get_or_try_init(|| uv::prepare(&self.settings)).await?;
+            Program::Python { filename, code, packages, mounts, .. } => {
+                let prepared = match packages {
+                    Some(packages) => &self.environment(packages).await?,
+                    None => self.prepared().await?,
+                };
                 let package = install(&guest::Package::of(mounts), &self.settings.cache)?;
                 let file = scratch.path().join(bare(filename)?);
                 std::fs::write(&file, code).map_err(|error| cannot("write", &file, &error))?;
@@ -127,6 +136,66 @@ impl Local {
             }
         };
         Ok((run, Watch::begin(job, obeyed)))
+    }
+
+    async fn prepared(&self) -> Result<&uv::Prepared, CallError> {
+        self.prepared.get_or_try_init(|| uv::prepare(&self.settings)).await
+    }
+
+    /// What a run with packages needs; an error if they are not here.
+    async fn environment(&self, packages: &Packages) -> Result<uv::Prepared, CallError> {
+        match self.made(packages).await? {
+            Ok(made) => Ok(made),
+            Err(_) => Err(CallError::failed(
+                "The packages of this script are gone again.\nRun it once more, and they are asked for.",
+            )),
+        }
+    }
+
+    /// The environment with these packages, or what is wished for if it is not here. One without any
+    /// is made: nothing has to be fetched for it.
+    async fn made(
+        &self,
+        packages: &Packages,
+    ) -> Result<Result<uv::Prepared, packages::Wish>, CallError> {
+        let known = self.environments().get(packages).cloned();
+        if let Some(known) = known.filter(|known| known.venv().is_dir()) {
+            return Ok(Ok(known));
+        }
+        let prepared = self.prepared().await?;
+        let wish = packages::Wish::of(&self.settings, prepared, packages).await?;
+        let made = match wish.made().await {
+            Some(made) => made,
+            None if packages.requirements.is_empty() => wish.make(&self.settings, prepared).await?,
+            None => return Ok(Err(wish)),
+        };
+        let made = prepared.within(&made.folder);
+        self.environments().insert(packages.clone(), made.clone());
+        Ok(Ok(made))
+    }
+
+    async fn look_for_packages(&self, packages: &Packages) -> Result<Sought, CallError> {
+        Ok(match self.made(packages).await? {
+            Ok(_) => Sought::Here,
+            Err(wish) => {
+                let prepared = self.prepared().await?;
+                Sought::Away { from: wish.sources(&self.settings, prepared).await? }
+            }
+        })
+    }
+
+    async fn install_packages(&self, packages: &Packages) -> Result<Vec<Pinned>, CallError> {
+        let prepared = self.prepared().await?;
+        let wish = packages::Wish::of(&self.settings, prepared, packages).await?;
+        let made = match wish.made().await {
+            Some(made) => made,
+            None => wish.make(&self.settings, prepared).await?,
+        };
+        Ok(made.installed)
+    }
+
+    fn environments(&self) -> std::sync::MutexGuard<'_, BTreeMap<Packages, uv::Prepared>> {
+        self.environments.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The same, held by this form and no other, whether it is there or not.
@@ -202,7 +271,8 @@ fn unsealable(level: Level) -> CallError {
 
 impl Executor for Local {
     fn check(&self, code: &str, mounts: &Mounts) -> Result<(), CallError> {
-        guest::check(code, mounts)
+        guest::check(code, mounts)?;
+        guest::wanted(code).map(drop)
     }
 
     fn form(&self) -> Form {
@@ -216,6 +286,21 @@ impl Executor for Local {
         let surroundings = self.surroundings(Vec::new());
         let check = |path| surroundings.check(path, (bounds, self.form()), workspace);
         bounds.writes.iter().try_for_each(|path| check(path))
+    }
+
+    fn wants(&self, code: &str) -> Result<Option<Wanted>, CallError> {
+        guest::wanted(code)
+    }
+
+    fn look_for<'a>(&'a self, packages: &'a Packages) -> BoxFuture<'a, Result<Sought, CallError>> {
+        Box::pin(self.look_for_packages(packages))
+    }
+
+    fn install<'a>(
+        &'a self,
+        packages: &'a Packages,
+    ) -> BoxFuture<'a, Result<Vec<Pinned>, CallError>> {
+        Box::pin(self.install_packages(packages))
     }
 
     fn run(&self, job: Job) -> BoxFuture<'_, Result<Ended, CallError>> {
@@ -244,19 +329,25 @@ fn scratch(cache: &Path) -> Result<tempfile::TempDir, CallError> {
         .map_err(|error| cannot("make a folder in", &runs, &error))
 }
 
-/// Removes the scratch folders of hosts that are gone.
-fn sweep_scratch(cache: &Path) {
-    for entry in std::fs::read_dir(cache.join("runs")).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let owner = name.to_str().and_then(|name| name.split_once('-')?.0.parse().ok());
-        let gone = owner.and_then(rustix::process::Pid::from_raw).is_some_and(|owner| {
-            rustix::process::test_kill_process(owner) == Err(rustix::io::Errno::SRCH)
-        });
-        if gone {
-            // What cannot be removed now is tried again by the next host.
-            let _ = std::fs::remove_dir_all(entry.path());
-        }
+/// Removes the folders of hosts that are gone: their names are this prefix and a process id.
+fn sweep(folder: &Path, prefix: &str) {
+    for left in of_the_gone(folder, prefix) {
+        // What cannot be removed now is tried again by the next host.
+        let _ = std::fs::remove_dir_all(left);
     }
+}
+
+fn of_the_gone(folder: &Path, prefix: &str) -> Vec<PathBuf> {
+    let is_of_the_gone = |entry: &std::fs::DirEntry| {
+        let name = entry.file_name();
+        let name = name.to_str().and_then(|name| name.strip_prefix(prefix));
+        let owner = name.and_then(|name| name.split_once('-')?.0.parse().ok());
+        owner.and_then(rustix::process::Pid::from_raw).is_some_and(|owner| {
+            rustix::process::test_kill_process(owner) == Err(rustix::io::Errno::SRCH)
+        })
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter(is_of_the_gone).map(|entry| entry.path()).collect()
 }
 
 /// Puts the package where Python finds it; one that is there already is compared, not trusted.

@@ -78,6 +78,9 @@ pub enum Body {
     Program { argv: Vec<String>, cwd: PathBuf, limit_ms: u64 },
     /// Python to run.
     Code { filename: String, code: String },
+    /// Packages to fetch: from where, which, for which Python if that is said, and what bounds the
+    /// run that wants them.
+    Packages { from: Vec<String>, asked: Vec<String>, python: Option<String>, run: Option<String> },
     /// Anything else, as text.
     Text { text: String },
 }

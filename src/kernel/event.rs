@@ -157,7 +157,7 @@ pub struct Call {
 pub enum Origin {
     /// The model, directly.
     Model,
-    /// Python that runs in an execution; `line` of its script, where known.
+    /// Python that runs in an execution, or is about to; `line` of its script, where known.
     Python {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         line: Option<u32>,

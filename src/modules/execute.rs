@@ -1,5 +1,6 @@
 //! `execute_code`: the Python a model acts by. Its calls come back over the one road, on the clock
-//! of the run they come from.
+//! of the run they come from. The packages that a script names in a PEP 723 block are seen to before
+//! that clock starts: `uv run python FILE` alone would pass over such a block.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use super::{
     bounds::{Asked, facts, held},
-    refusal,
+    packages, refusal,
     run::{self, Finished, Run, executor, limit, seconds},
 };
 use crate::kernel::{
@@ -57,7 +58,9 @@ pub(super) fn execute_code() -> Capability {
         "execute_code",
         "Runs a Python script with `uv run python` in the workspace and gives back what it printed \
          to standard output. Effects go through the modules of the host: \
-         `from footplate import files`.",
+         `from footplate import files`. Packages beside the standard library are named in a \
+         `# /// script` block (PEP 723) with `dependencies`: installed once, from wheels only, after a \
+         person's yes and off the clock.",
         Category::Execute,
     )
     .category_of(category)
@@ -104,6 +107,7 @@ async fn preview(cx: Context, execute: Execute) -> Result<Preview, CallError> {
 
 async fn handle(permit: Permit, cx: Context, execute: Execute) -> Result<Content, CallError> {
     check(&cx, &execute)?;
+    let packages = packages::ready(&cx, &execute.code, execute.seal).await?;
     let clock = Budget::start(limit(&cx, execute.timeout_ms));
     let inner = cx.of_call(permit.call()).on_clock(clock.clone());
     let calls = Arc::new(Bound(Arc::new(cx.mounts.bind(inner))));
@@ -114,6 +118,7 @@ async fn handle(permit: Permit, cx: Context, execute: Execute) -> Result<Content
         what: Program::Python {
             filename: execute.filename.clone(),
             code: execute.code,
+            packages,
             mounts: cx.mounts.clone(),
             calls,
         },

@@ -1,6 +1,7 @@
 //! The modules over the one road, with a real gate and everything outside faked.
 
 mod effects;
+mod packages;
 mod reads;
 mod runs;
 mod support;

@@ -45,6 +45,12 @@ pub fn of(question: &Question) -> Paper {
             let lines = code.split('\n').map(str::to_owned);
             Sheet::Code(lines.zip(highlight::highlight(code)).collect())
         }
+        Body::Packages { from, asked, python, run } => {
+            for (at, text) in from.iter().chain(asked).enumerate() {
+                search(&mut deceits, "name", at + 1, text);
+            }
+            Sheet::Fields(packages(from, asked, python.as_deref(), run.as_deref()))
+        }
         Body::Text { text } => {
             let text = text.strip_suffix('\n').unwrap_or(text);
             for (at, line) in text.split('\n').enumerate() {
@@ -76,6 +82,30 @@ fn program(argv: &[String], cwd: &str, limit_ms: u64) -> Vec<(String, String)> {
         ms => format!("{} s, then it and all it started is ended", ms.div_ceil(1000)),
     };
     fields.push(("limit".to_owned(), limit));
+    fields
+}
+
+fn packages(
+    from: &[String],
+    asked: &[String],
+    python: Option<&str>,
+    run: Option<&str>,
+) -> Vec<(String, String)> {
+    let listed = |label: &'static str, all: &[String]| -> Vec<(String, String)> {
+        let label = |at| if at == 0 { label } else { "" }.to_owned();
+        all.iter().enumerate().map(|(at, text)| (label(at), text.clone())).collect()
+    };
+    let mut fields = listed("from", from);
+    fields.extend(listed("asked", asked));
+    let mut add = |label: &str, text: &str| fields.push((label.to_owned(), text.to_owned()));
+    add("also", "what these need; chosen after your yes, listed in the log");
+    if let Some(python) = python {
+        add("python", python);
+    }
+    add("how", "wheels only: no build code runs");
+    if let Some(run) = run {
+        add("then", run);
+    }
     fields
 }
 

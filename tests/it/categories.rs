@@ -5,7 +5,7 @@ use footplate::{kernel::capability::Capability, modules::registry};
 #[test]
 fn each_capability_is_of_its_category() {
     let line = |capability: &std::sync::Arc<Capability>| {
-        format!("{:<14} {}", capability.name(), capability.category().name())
+        format!("{:<16} {}", capability.name(), capability.category().name())
     };
     let table: Vec<String> = registry().all().iter().map(line).collect();
     insta::assert_snapshot!(table.join("\n"));

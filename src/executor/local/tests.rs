@@ -117,6 +117,7 @@ impl Trial {
         Program::Python {
             filename: "main.py".to_owned(),
             code: code.to_owned(),
+            packages: None,
             mounts: Arc::new(mounts()),
             calls: self.calls.clone(),
         }

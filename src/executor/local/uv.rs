@@ -4,7 +4,6 @@
 use std::{
     ffi::OsStr,
     path::{Path, PathBuf},
-    process::Stdio,
 };
 
 use tempfile::TempDir;
@@ -14,17 +13,21 @@ use super::{
     Settings,
     lookup::{is_program, search},
     process::Run,
+    tool::run,
 };
 use crate::{
     executor::seal::{Level, installation},
-    kernel::{error::CallError, text},
+    kernel::error::CallError,
 };
+
+/// How the names of folders begin that are not whole yet; a process id follows.
+const PARTIAL: &str = "partial-";
 
 /// What every run of Python needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Prepared {
     uv: PathBuf,
-    /// A small virtual environment with nothing in it.
+    /// A virtual environment: a small one with nothing in it, unless packages are asked for.
     venv: PathBuf,
 }
 
@@ -34,22 +37,47 @@ pub(super) async fn prepare(settings: &Settings) -> Result<Prepared, CallError> 
     for folder in [&settings.data, &settings.cache] {
         std::fs::create_dir_all(folder).map_err(|error| super::cannot("make", folder, &error))?;
     }
-    super::sweep_scratch(&settings.cache);
+    super::sweep(&settings.cache.join("runs"), "");
+    super::sweep(&settings.data, PARTIAL);
+    super::packages::sweep(settings);
     let uv = match find(settings)? {
         Some(uv) => uv,
         None => fetch(settings).await?,
     };
     let venv = environment(settings);
-    if !works(&venv.join("bin/python")).await {
+    let works = works(&venv.join("bin/python")).await;
+    if !works {
         make_venv(settings, &uv, &venv).await?;
+    }
+    if !works || !knows_interpreters(&settings.cache.join("uv")) {
+        // A sealed run can only read what uv knows, and would find it out each time.
+        let mut find = ours(settings, &uv);
+        find.args(["python", "find", "--no-project"]).arg(venv.join("bin/python"));
+        find.envs(hermetic(&settings.cache.join("uv")));
+        if let Err(fault) = run(&mut find, Path::new("/")).await {
+            tracing::warn!(fault, "uv cannot tell what it knows of Python");
+        }
     }
     Ok(Prepared { uv, venv })
 }
 
 impl Prepared {
-    #[cfg(test)]
     pub(super) fn uv(&self) -> &Path {
         &self.uv
+    }
+
+    pub(super) fn venv(&self) -> &Path {
+        &self.venv
+    }
+
+    /// The Python of the small environment.
+    pub(super) fn interpreter(&self) -> PathBuf {
+        self.venv.join("bin/python")
+    }
+
+    /// The same, with another environment.
+    pub(super) fn within(&self, venv: &Path) -> Self {
+        Self { uv: self.uv.clone(), venv: venv.to_owned() }
     }
 
     /// `uv run python FILE`, with the package of this run first on Python's path.
@@ -63,7 +91,7 @@ impl Prepared {
     ) -> Result<Run, CallError> {
         let mut command = Command::new(&self.uv);
         command.args(["run", "--quiet", "--no-project", "--no-env-file", "python"]).arg(file);
-        let (shared, python) = (settings.cache.join("uv"), self.venv.join("bin/python"));
+        let (shared, python) = (settings.cache.join("uv"), self.interpreter());
         let cache = match level {
             Level::Open => shared,
             Level::Sealed | Level::Workspace => own_cache(&shared, scratch.path())
@@ -86,7 +114,7 @@ impl Prepared {
 
     /// What Python reads beside the system and the workspace.
     pub(super) fn needed(&self, settings: &Settings, package: &Path) -> Vec<PathBuf> {
-        let mut needed = installation(&self.venv.join("bin/python"), settings.home.as_deref());
+        let mut needed = installation(&self.interpreter(), settings.home.as_deref());
         let more = [&*self.uv, &*self.venv, package, &*settings.cache.join("uv")];
         needed.extend(more.into_iter().map(Path::to_owned));
         needed
@@ -98,17 +126,47 @@ fn own_cache(shared: &Path, scratch: &Path) -> std::io::Result<PathBuf> {
     let own = scratch.join(".uv");
     std::fs::create_dir(&own)?;
     for entry in std::fs::read_dir(shared).into_iter().flatten().flatten() {
+        let (from, to) = (entry.path(), own.join(entry.file_name()));
+        let name = entry.file_name();
         // What uv keeps in folders is shared, but for the one it writes into at every start.
-        let is_written = entry.file_name().as_encoded_bytes().starts_with(b"sdists");
-        if entry.file_type()?.is_dir() && !is_written {
-            std::os::unix::fs::symlink(entry.path(), own.join(entry.file_name()))?;
+        if !entry.file_type()?.is_dir() || name.as_encoded_bytes().starts_with(b"sdists") {
+            continue;
+        }
+        if name.as_encoded_bytes().starts_with(INTERPRETERS) {
+            // It adds here what it does not know yet, or no more.
+            link_files(&from, &to)?;
+        } else {
+            std::os::unix::fs::symlink(from, to)?;
         }
     }
     Ok(own)
 }
 
+/// How the folder's name begins in which uv keeps what it knows of interpreters.
+const INTERPRETERS: &[u8] = b"interpreter";
+
+/// Folders of one's own, with the files of others in them.
+fn link_files(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let to = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            link_files(&entry.path(), &to)?;
+        } else {
+            std::os::unix::fs::symlink(entry.path(), to)?;
+        }
+    }
+    Ok(())
+}
+
+fn knows_interpreters(cache: &Path) -> bool {
+    let mut entries = std::fs::read_dir(cache).into_iter().flatten().flatten();
+    entries.any(|entry| entry.file_name().as_encoded_bytes().starts_with(INTERPRETERS))
+}
+
 /// What keeps uv from looking at anything but what we give it.
-fn hermetic(cache: &Path) -> Vec<(&'static str, &OsStr)> {
+pub(super) fn hermetic(cache: &Path) -> Vec<(&'static str, &OsStr)> {
     let mut environment = vec![("UV_CACHE_DIR", cache.as_os_str())];
     environment.extend(
         [
@@ -178,33 +236,56 @@ async fn fetch(settings: &Settings) -> Result<PathBuf, CallError> {
 
 async fn make_venv(settings: &Settings, uv: &Path, venv: &Path) -> Result<(), CallError> {
     let partial = beside(&settings.data)?;
-    let cache = settings.cache.join("uv");
-    let mut command = Command::new(uv);
+    make_venv_at(settings, uv, partial.path(), OsStr::new(">=3.9")).await?;
+    settle(partial, venv)
+}
+
+/// Makes an environment with nothing in it, of a Python that is named by path or by version.
+pub(super) async fn make_venv_at(
+    settings: &Settings,
+    uv: &Path,
+    venv: &Path,
+    python: &OsStr,
+) -> Result<(), CallError> {
+    let mut command = ours(settings, uv);
     command
-        .args(["venv", "--quiet", "--no-project", "--allow-existing", "--relocatable"])
-        .args(["--python", ">=3.9"])
-        .arg(partial.path())
-        .env("PATH", &settings.search_path)
-        .env_remove("UV_PYTHON")
-        .env_remove("VIRTUAL_ENV")
-        .env_remove("CONDA_PREFIX")
-        .env_remove("PYTHONHOME")
-        .env_remove("PYTHONPATH")
-        .envs(hermetic(&cache));
-    run(&mut command, &settings.data).await.map_err(|fault| {
+        .args(["venv", "--quiet", "--no-project", "--allow-existing", "--relocatable", "--python"])
+        .args([python, venv.as_os_str()])
+        .envs(hermetic(&settings.cache.join("uv")));
+    run(&mut command, &settings.data).await.map(drop).map_err(|fault| {
         CallError::failed(format!(
             "{} could not make a Python environment: {fault}\nInstall Python 3.9 or newer, and see \
              that `uv venv` works, then run it again.",
             uv.display()
         ))
-    })?;
-    settle(partial, venv)
+    })
+}
+
+/// uv in the person's own environment, but for what would lead it to another Python or to a project.
+pub(super) fn ours(settings: &Settings, uv: &Path) -> Command {
+    const LEADING: [&str; 9] = [
+        "UV_PYTHON",
+        "UV_SYSTEM_PYTHON",
+        "UV_PROJECT",
+        "UV_WORKING_DIR",
+        "UV_VENV_SEED",
+        "VIRTUAL_ENV",
+        "CONDA_PREFIX",
+        "PYTHONHOME",
+        "PYTHONPATH",
+    ];
+    let mut command = Command::new(uv);
+    command.env("PATH", &settings.search_path);
+    for name in LEADING {
+        command.env_remove(name);
+    }
+    command
 }
 
 /// A folder in the data folder for something that is not whole yet.
-fn beside(data: &Path) -> Result<TempDir, CallError> {
+pub(super) fn beside(data: &Path) -> Result<TempDir, CallError> {
     tempfile::Builder::new()
-        .prefix("partial-")
+        .prefix(&format!("{PARTIAL}{}-", std::process::id()))
         .tempdir_in(data)
         .map_err(|error| super::cannot("make a folder in", data, &error))
 }
@@ -229,21 +310,45 @@ fn settle(partial: TempDir, place: &Path) -> Result<(), CallError> {
 }
 
 /// Whether this Python starts at all.
-async fn works(python: &Path) -> bool {
+pub(super) async fn works(python: &Path) -> bool {
     let mut command = Command::new(python);
     command.args(["-I", "-S", "-c", ""]).env_clear();
     run(&mut command, Path::new("/")).await.is_ok()
 }
 
-/// Runs a program of our own to its end; the error is the last thing it said.
-async fn run(command: &mut Command, cwd: &Path) -> Result<(), String> {
-    // Not the workspace: `python -m` would import from it.
-    command.current_dir(cwd).stdin(Stdio::null()).process_group(0).kill_on_drop(true);
-    let output = command.output().await.map_err(|error| error.to_string())?;
-    if output.status.success() {
-        return Ok(());
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_reads_what_uv_knows_and_adds_to_a_cache_of_its_own() {
+        let (shared, scratch) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for file in
+            ["interpreter-v9/ab/one.msgpack", "archive-v0/x/y", "sdists-v3/z", "CACHEDIR.TAG"]
+        {
+            let file = shared.path().join(file);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, "known").unwrap();
+        }
+        let own = own_cache(shared.path(), scratch.path()).unwrap();
+        assert_eq!(std::fs::read(own.join("interpreter-v9/ab/one.msgpack")).unwrap(), b"known");
+        std::fs::write(own.join("interpreter-v9/ab/two.msgpack"), "new").unwrap();
+        assert!(!shared.path().join("interpreter-v9/ab/two.msgpack").exists());
+        assert!(own.join("archive-v0").is_symlink());
+        assert!(!own.join("sdists-v3").exists());
     }
-    let said = text::clean(&output.stderr);
-    let said = said.lines().rev().map(str::trim).find(|line| !line.is_empty());
-    Err(said.map_or_else(|| output.status.to_string(), str::to_owned))
+
+    #[test]
+    fn what_a_host_that_is_gone_left_half_made_is_removed_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        // No process has the highest number.
+        let (gone, here) = (i32::MAX, std::process::id());
+        let names = [format!("partial-{gone}-a"), format!("partial-{here}-a"), "python".to_owned()];
+        for name in &names {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        super::super::sweep(folder.path(), PARTIAL);
+        let left: Vec<_> = names.iter().map(|name| folder.path().join(name).exists()).collect();
+        assert_eq!(left, [false, true, true]);
+    }
 }

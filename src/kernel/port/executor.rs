@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use super::Spool;
+use super::{Packages, Pinned, Sought, Spool, Wanted};
 use crate::kernel::{
     BoxFuture,
     clock::Budget,
@@ -44,9 +44,33 @@ pub trait Executor: Send + Sync {
         Ok(())
     }
 
+    /// What packages a script wants, as it says itself (PEP 723). A fault in that is refused by its
+    /// line.
+    fn wants(&self, _code: &str) -> Result<Option<Wanted>, CallError> {
+        Ok(None)
+    }
+
+    /// Whether packages are here to run with. Asks nobody outside this machine for them.
+    fn look_for<'a>(&'a self, _packages: &'a Packages) -> BoxFuture<'a, Result<Sought, CallError>> {
+        Box::pin(async { Err(no_packages()) })
+    }
+
+    /// Fetches packages, wheels only, so that no code of theirs runs; says what came. They are here
+    /// whole afterwards or not at all, also when the future is dropped.
+    fn install<'a>(
+        &'a self,
+        _packages: &'a Packages,
+    ) -> BoxFuture<'a, Result<Vec<Pinned>, CallError>> {
+        Box::pin(async { Err(no_packages()) })
+    }
+
     /// Runs one job to its end. A level that cannot be held is refused, never widened. When this returns, nothing of it is left. Cancelled by the job's
     /// token (and then still returns); dropping the future kills it as well.
     fn run(&self, job: Job) -> BoxFuture<'_, Result<Ended, CallError>>;
+}
+
+fn no_packages() -> CallError {
+    CallError::failed("Packages cannot be installed here.\nUse the standard library.")
 }
 
 /// One run.
@@ -171,6 +195,8 @@ pub enum Program {
         filename: String,
         /// Its text.
         code: String,
+        /// The packages it may import, which are here; none beside the standard library if absent.
+        packages: Option<Packages>,
         /// The modules it may import.
         mounts: Arc<Mounts>,
         /// Where its host calls go.

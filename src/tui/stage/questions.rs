@@ -117,6 +117,36 @@ pub(in crate::tui) fn code_question(id: u128) -> Question {
     }
 }
 
+/// What the run with call 10 wants before it begins.
+pub(in crate::tui) fn packages_question(id: u128) -> Question {
+    Question {
+        id: id.into(),
+        session: 1.into(),
+        path: vec!["fix-parser".into()],
+        call: Call {
+            id: (id + 1000).into(),
+            name: "install_packages".into(),
+            input: json!({ "requirements": ["matplotlib", "pandas>=2.2"] }),
+            origin: Origin::Python { line: Some(1) },
+            parent: Some(10.into()),
+        },
+        category: Category::External,
+        preview: Preview {
+            object: "install packages".into(),
+            facts: vec!["leaves this computer".into()],
+            wider: Vec::new(),
+            reach: Reach::Outside,
+            body: Body::Packages {
+                from: vec!["PyPI".into()],
+                asked: vec!["matplotlib".into(), "pandas>=2.2".into()],
+                python: Some(">=3.11".into()),
+                run: Some("sealed: writes nothing of yours, no network".into()),
+            },
+        },
+        script: Some(10.into()),
+    }
+}
+
 fn lexer(skip: &str, count: &str) -> String {
     let mut text: String = (1..40).map(|n| format!("// line {n}\n")).collect();
     text.push_str("    /// Skips blanks; a line end is not one.\n");

@@ -131,6 +131,7 @@ pub(super) fn copy(state: &mut State) -> Vec<Effect> {
             text.clone()
         }
         Body::Program { argv, .. } => paper::line(argv),
+        Body::Packages { asked, .. } => asked.join("\n"),
     };
     state.status.say("Copied, if the terminal allows it.", state.now.at);
     vec![Effect::Copy(text)]

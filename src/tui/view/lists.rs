@@ -207,6 +207,7 @@ fn preview(pen: &mut Pen<'_>, area: Rect, waiting: &Waiting) {
     let preview = &waiting.question.preview;
     let first = match &preview.body {
         Body::Program { argv, .. } => argv.join(" "),
+        Body::Packages { asked, .. } => asked.join(", "),
         Body::Code { code, .. } => words::first_line(code).to_owned(),
         Body::Text { text } => words::first_line(text).to_owned(),
         Body::Diff { .. } => waiting.source.clone().unwrap_or_default(),

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     kernel::{
-        capability::{Category, Reach},
+        capability::{Body, Category, Reach},
         event::Origin,
     },
     tui::{
@@ -154,8 +154,10 @@ pub(super) fn title(
     let seconds = words::seconds(waiting.asked, state.now.wall);
     let clock = words::clock(seconds);
     let held = matches!(waiting.question.call.origin, Origin::Python { .. });
+    let before = matches!(waiting.question.preview.body, Body::Packages { .. });
     let right = match held {
         _ if area.width < NARROW => clock,
+        true if before => format!("clock not started {clock}"),
         true => format!("clock held {clock}"),
         // Nothing runs yet whose clock could stand still.
         false => format!("waits {clock}"),

@@ -9,7 +9,9 @@ use crate::{
         port::{Form, OutputPage},
     },
     tui::{
-        stage::{LEX, Stage, code_question, program_question, result, write_question},
+        stage::{
+            LEX, Stage, code_question, packages_question, program_question, result, write_question,
+        },
         state::status::{Check, Place, Player},
         theme::{Mark, Role},
     },
@@ -204,6 +206,15 @@ fn code_asks() {
         stage.wait(3_000);
         assert_snapshot!(name, stage.screen());
     }
+}
+
+#[test]
+fn packages_ask_before_the_clock_starts() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    stage.asks(packages_question(1));
+    stage.wait(3_000);
+    assert_snapshot!("packages_80", stage.screen());
 }
 
 #[test]

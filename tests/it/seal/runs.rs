@@ -14,10 +14,13 @@ use footplate::{
     kernel::{
         BoxFuture,
         clock::Budget,
+        error::CallError,
         event::{ExitStatus, Seal},
         id::CallId,
         invoke::ToolResult,
-        port::{Ended, Executor, HostCalls, Job, Notice, Program, Spool, SpoolEnd, Stream},
+        port::{
+            Ended, Executor, HostCalls, Job, Notice, Packages, Program, Spool, SpoolEnd, Stream,
+        },
         registry::{Mounts, Registry},
     },
     modules,
@@ -32,7 +35,7 @@ use crate::support::{Place, runs, uv};
 
 /// An executor, a home and a workspace.
 pub(super) struct Bench {
-    root: TempDir,
+    pub(super) root: TempDir,
     pub(super) local: Local,
     clock: Budget,
     cancel: CancellationToken,
@@ -159,6 +162,10 @@ impl Bench {
     }
 
     pub(super) async fn run(&self, bounds: impl Into<Bounds>, what: Program) -> Ended {
+        self.begin(bounds, what).await.unwrap()
+    }
+
+    async fn begin(&self, bounds: impl Into<Bounds>, what: Program) -> Result<Ended, CallError> {
         self.notices.lock().unwrap().clear();
         let notices = self.notices.clone();
         let job = Job {
@@ -173,13 +180,23 @@ impl Bench {
             notice: Arc::new(move |notice| notices.lock().unwrap().push(notice)),
         };
         let run = self.local.run(job);
-        tokio::time::timeout(Duration::from_secs(30), run).await.expect("an end").unwrap()
+        tokio::time::timeout(Duration::from_secs(30), run).await.expect("an end")
     }
 
     pub(super) async fn python(&self, level: Level, code: &str) -> Ended {
-        let filename = "main.py".to_owned();
+        self.start(level, code, None).await.unwrap()
+    }
+
+    /// Python with these packages.
+    pub(super) async fn start(
+        &self,
+        level: Level,
+        code: &str,
+        packages: Option<Packages>,
+    ) -> Result<Ended, CallError> {
+        let (filename, code) = ("main.py".to_owned(), code.to_owned());
         let (mounts, calls) = (Arc::new(mounts()), Arc::new(Named));
-        self.run(level, Program::Python { filename, code: code.to_owned(), mounts, calls }).await
+        self.begin(level, Program::Python { filename, code, packages, mounts, calls }).await
     }
 
     pub(super) async fn shell(&self, level: Level, script: &str) -> Ended {
