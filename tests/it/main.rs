@@ -11,6 +11,7 @@ mod crash;
 mod doctor;
 mod first_light;
 mod layers;
+mod packages;
 mod parity;
 mod screen;
 #[cfg(target_os = "linux")]

@@ -15,6 +15,7 @@ use std::{
 use footplate::executor::seal::{Form, Level, Limits, Plan, SUBCOMMAND, profile};
 use tempfile::TempDir;
 
+mod packages;
 mod projects;
 mod runs;
 mod whole;

@@ -16,6 +16,7 @@ use tempfile::TempDir;
 /// A home and a workspace that nothing else uses; both are gone afterwards.
 pub struct Place {
     root: TempDir,
+    more: Vec<(&'static str, OsString)>,
 }
 
 impl Place {
@@ -24,7 +25,12 @@ impl Place {
         for name in ["home", "work", "user"] {
             fs::create_dir(root.path().join(name)).unwrap();
         }
-        Self { root }
+        Self { root, more: Vec::new() }
+    }
+
+    /// With more in the environment of every program.
+    pub fn with(self, more: &[(&'static str, &str)]) -> Self {
+        Self { more: more.iter().map(|&(name, value)| (name, value.into())).collect(), ..self }
     }
 
     pub fn home(&self) -> PathBuf {
@@ -49,7 +55,7 @@ impl Place {
 
     /// The environment of every program here: nothing of the person's who runs the tests.
     pub fn environment(&self) -> Vec<(&'static str, OsString)> {
-        vec![
+        let fixed = vec![
             ("PATH", std::env::var_os("PATH").unwrap_or_default()),
             ("HOME", self.user().into()),
             ("LANG", "C.UTF-8".into()),
@@ -57,7 +63,8 @@ impl Place {
             ("TZ", "UTC".into()),
             ("FOOTPLATE_HOME", self.home().into()),
             ("FOOTPLATE_UV", uv().into()),
-        ]
+        ];
+        fixed.into_iter().chain(self.more.clone()).collect()
     }
 
     /// The program, in the workspace.
