@@ -15,7 +15,7 @@ const HOLDER_MAX: u64 = 200;
 
 /// A session's lock, held until it is dropped.
 #[derive(Debug)]
-pub(super) struct Lock(#[expect(dead_code, reason = "the open descriptor is the lock")] File);
+pub(super) struct Lock(File);
 
 impl Lock {
     /// Takes the lock of the session in that folder, or tells who has it. Does not wait.
@@ -46,6 +46,14 @@ impl Lock {
     }
 }
 
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // To close it is not enough: a program that another thread is just starting has the
+        // descriptor as well, until it becomes that program.
+        let _ = self.0.unlock();
+    }
+}
+
 fn ourselves() -> String {
     let terminal = rustix::termios::ttyname(std::io::stdin(), Vec::new());
     let on = terminal.map(|name| format!(" on {}", name.to_string_lossy())).unwrap_or_default();
@@ -57,4 +65,19 @@ fn holder(file: &File) -> Option<String> {
     file.take(HOLDER_MAX).read_to_string(&mut text).ok()?;
     text.retain(|character| !character.is_control());
     (!text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_that_was_let_go_is_free_although_another_program_has_the_descriptor() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = Lock::take(1.into(), folder.path()).unwrap();
+        let inherited = lock.0.try_clone().unwrap();
+        drop(lock);
+        Lock::take(1.into(), folder.path()).unwrap();
+        drop(inherited);
+    }
 }

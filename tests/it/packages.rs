@@ -234,7 +234,7 @@ fn a_person_sees_what_would_be_fetched_from_where_and_answers_by_a_key() {
         "/links",
         "plain>=1",
         "wheels only: no build code runs",
-        "sealed: writes nothing of yours, no network",
+        "sealed, no network",
         "report.py:1",
         "# /// script",
     ] {

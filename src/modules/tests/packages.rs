@@ -118,7 +118,7 @@ async fn packages_are_asked_for_once_before_the_clock_starts_and_the_journal_has
             from: vec!["PyPI".to_owned()],
             asked: vec!["six>=1".to_owned()],
             python: None,
-            run: Some("sealed: writes nothing of yours, no network".to_owned()),
+            run: Some("sealed, no network".to_owned()),
         };
         assert_eq!(question.preview.body, body);
         rig.answer(&question, YES);

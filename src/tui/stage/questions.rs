@@ -140,7 +140,7 @@ pub(in crate::tui) fn packages_question(id: u128) -> Question {
                 from: vec!["PyPI".into()],
                 asked: vec!["matplotlib".into(), "pandas>=2.2".into()],
                 python: Some(">=3.11".into()),
-                run: Some("sealed: writes nothing of yours, no network".into()),
+                run: Some("sealed, no network".into()),
             },
         },
         script: Some(10.into()),
