@@ -10,7 +10,7 @@ use super::{
     id::{ApprovalId, CallId, SessionId},
     invoke::ToolResult,
     message::{ModelCall, Usage},
-    port::Form,
+    port::{Aside, Form},
     spec::{Mode, SessionSpec},
 };
 
@@ -85,6 +85,8 @@ pub enum Event {
     },
     /// There is more output: this many bytes and whole lines so far, in the call's spool.
     OutputWritten { call: CallId, bytes: u64, lines: u64 },
+    /// What a run made that others obey, which it had not asked for, was moved away after its end.
+    PutAside { call: CallId, things: Vec<Aside> },
     /// The program ended and nothing of it is left.
     ExecutionFinished { call: CallId, status: ExitStatus, ran_ms: u64, excluded_ms: u64 },
     /// A call has its result. `decision` stands here when the call never started.
@@ -236,6 +238,7 @@ impl Event {
             Self::ApprovalWithdrawn { .. } => "approval_withdrawn",
             Self::ExecutionStarted { .. } => "execution_started",
             Self::OutputWritten { .. } => "output_written",
+            Self::PutAside { .. } => "put_aside",
             Self::ExecutionFinished { .. } => "execution_finished",
             Self::CallFinished { .. } => "call_finished",
             Self::ModeChanged { .. } => "mode_changed",

@@ -138,6 +138,12 @@ pub(super) async fn run(cx: &Context, run: Run) -> Result<Finished, CallError> {
         Ok(ended) => ended.status.clone(),
         Err(error) => ExitStatus::NotStarted { message: error.message.clone() },
     };
+    if let Ok(Ended { aside, .. }) = &ended
+        && !aside.is_empty()
+    {
+        // A fault is told with the end, which is recorded next.
+        let _ = story.told.append(Event::PutAside { call: run.call, things: aside.clone() });
+    }
     story.finish(status)?;
     Ok(Finished { ended: ended?, spool: end, printed })
 }

@@ -22,7 +22,8 @@ pub enum Runs {
     /// Where its seal makes it a read, or its mode lets it.
     #[default]
     BySeal,
-    /// Never: for people who want to read all code first. No mode takes that back.
+    /// Never: for people who want to read all code first. No mode takes that back. What leaves this
+    /// machine, as a program may, asks as well.
     Asked,
 }
 
@@ -30,9 +31,8 @@ impl Runs {
     /// The mildest verdict on a capability that does as much as `most`.
     pub fn least(self, most: Category) -> Verdict {
         match (self, most) {
-            (Self::Asked, Category::Execute) => Verdict::Ask,
-            (Self::Asked, Category::Read | Category::Write | Category::External)
-            | (Self::BySeal, _) => Verdict::Allow,
+            (Self::Asked, Category::Execute | Category::External) => Verdict::Ask,
+            (Self::Asked, Category::Read | Category::Write) | (Self::BySeal, _) => Verdict::Allow,
         }
     }
 }

@@ -219,11 +219,12 @@ pub trait HostCalls: Send + Sync {
 }
 
 /// Something that a run left where others obey it, and that was moved away when the run had ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Aside {
     /// Where it was, relative to the workspace where it was inside.
     pub was: PathBuf,
     /// Where it is now; absent where it could not be moved, so that it is still there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub now: Option<PathBuf>,
 }
 

@@ -141,6 +141,7 @@ impl Session {
             Event::SessionStarted { .. }
             | Event::ExecutionStarted { .. }
             | Event::OutputWritten { .. }
+            | Event::PutAside { .. }
             | Event::ExecutionFinished { .. } => {}
         }
     }

@@ -380,6 +380,9 @@ async fn what_was_put_aside_is_told_with_what_to_ask_for() {
         assert!(text.contains(expected), "{name}: {text}");
         assert!(text.contains("writes=[\".git\", \".envrc\"]"), "{name}: {text}");
     }
+    let told = lines(&rig).into_iter().filter(|line| line["type"] == "put_aside");
+    let things = json!([{ "was": ".git", "now": "/kept/.git" }, { "was": ".envrc" }]);
+    assert!(told.map(|line| line["things"].clone()).eq([things.clone(), things]));
 }
 
 /// A script that asks for one effect at line 7 and prints what comes back.

@@ -7,6 +7,7 @@ use crate::{
         event::{Call, Decider, Envelope, Event, ExitStatus, Origin, Outcome, Stop},
         gate::approval::{Answer, Question, Scope, Then},
         id::{ApprovalId, SessionId},
+        port::Aside,
     },
     tui::{
         cell::{Body, Progress, ending},
@@ -159,6 +160,23 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             {
                 code.ran_ms = *ran_ms;
                 code.timed_out = *status == ExitStatus::TimedOut;
+            }
+        }
+        Event::PutAside { things, .. } => {
+            for Aside { was, now } in things {
+                let was = was.display();
+                let text = match now {
+                    Some(now) => format!(
+                        "Put aside: a run made {was}, which other programs obey, without asking. It is \
+                         in {} now.",
+                        now.display()
+                    ),
+                    None => format!(
+                        "A run made {was}, which other programs obey, without asking, and it could not \
+                         be moved away. Look at it."
+                    ),
+                };
+                log.notice(Mark::Warning, text);
             }
         }
         Event::CallFinished { call, parent, origin, result, .. } => {

@@ -1,7 +1,7 @@
 //! What programs print while they run.
 
 use super::*;
-use crate::kernel::port::OutputPage;
+use crate::kernel::port::{Aside, OutputPage};
 
 fn page(lines: &[&str]) -> OutputPage {
     let lines: Vec<_> = lines.iter().map(|line| (*line).to_owned()).collect();
@@ -89,4 +89,20 @@ fn a_narrow_screen_says_where_one_is_and_that_a_script_plays() {
     let screen = stage.screen();
     let head = screen.lines().next().unwrap();
     assert!(head.contains("tally") && head.contains("a script plays"), "{head}");
+}
+
+#[test]
+fn the_person_hears_what_a_run_made_that_others_obey_and_nothing_in_its_name_acts() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    stage.runs(1, 10, "main.py", "print('mine')\n");
+    let things = vec![
+        Aside { was: ".envrc\u{1b}[2J".into(), now: Some("/kept/.envrc".into()) },
+        Aside { was: ".vscode".into(), now: None },
+    ];
+    stage.event(1.into(), Event::PutAside { call: 10.into(), things });
+    let screen = stage.screen();
+    assert!(screen.contains("▲ Put aside: a run made .envrc⟨U+001B⟩[2J, which"), "{screen}");
+    assert!(screen.contains("/kept/.envrc now."), "{screen}");
+    assert!(screen.contains("▲ A run made .vscode, which other programs obey"), "{screen}");
 }
