@@ -2,6 +2,14 @@
 //!
 //! Threads of the run that do not wait for the answer go on computing meanwhile; their CPU time
 //! is a limit of its own (the sandbox's), so a script cannot work for free under an open question.
+//!
+//! Time in which this process itself could not run is no running time: stopped from the keyboard,
+//! starved, or asleep with its machine. Of a sleeping machine the clock underneath tells nothing:
+//! tokio's `Instant` is std's, which is `CLOCK_MONOTONIC` on Linux and `CLOCK_UPTIME_RAW` on macOS
+//! (the table "Underlying System calls" of `std::time::Instant`); the first "does not count time
+//! that the system is suspended" (`clock_gettime(2)`), the second "does not increment while the
+//! system is asleep" (`clock_gettime(3)` there). A stopped process is found by [`Budget::exhausted`],
+//! which wakes far too late.
 
 use std::{
     collections::HashMap,
@@ -15,6 +23,11 @@ use tokio::{
 };
 
 use super::id::CallId;
+
+/// The longest sleep of whoever waits for the end of a clock.
+const SLICE: Duration = Duration::from_millis(500);
+/// Later than this after its sleep, it was kept from running; sooner, the machine is only busy.
+const FAR_TOO_LATE: Duration = Duration::from_secs(1);
 
 /// The running time that one execution may use. Clones are the same clock.
 #[derive(Clone, Debug)]
@@ -45,6 +58,25 @@ impl State {
         let now = self.finished.unwrap_or(now);
         (now - self.started).saturating_sub(self.excluded(now))
     }
+
+    /// How long to sleep until there is something to see, and the running time there will be then.
+    /// Nothing while the clock stands still.
+    fn slice(&self, now: Instant, limit: Duration) -> Option<(Duration, Duration)> {
+        if self.held_since.is_some() || self.finished.is_some() {
+            return None;
+        }
+        let spent = self.spent(now);
+        let slice = limit.saturating_sub(spent).min(SLICE);
+        Some((slice, spent + slice))
+    }
+
+    /// Leaves out what was spent since `expected` was, if that is too much to have been running.
+    fn leave_out(&mut self, now: Instant, expected: Duration) {
+        let excess = self.spent(now).saturating_sub(expected);
+        if excess > FAR_TOO_LATE && self.finished.is_none() {
+            self.excluded += excess;
+        }
+    }
 }
 
 /// What a clock reads at one moment.
@@ -52,7 +84,7 @@ impl State {
 pub struct Reading {
     /// Running time used.
     pub spent: Duration,
-    /// Time left out because somebody was deciding.
+    /// Time left out because somebody was deciding, or because this process could not run.
     pub excluded: Duration,
     /// Whether it stands still now.
     pub held: bool,
@@ -110,32 +142,30 @@ impl Budget {
         }
     }
 
-    /// Waits until the running time is used up. Losing this future loses nothing.
+    /// Waits until the running time is used up, and meanwhile leaves out the time in which this
+    /// process was stopped. Losing this future loses nothing.
     pub async fn exhausted(&self) {
         let mut changed = self.0.changed.subscribe();
         loop {
             changed.borrow_and_update();
-            let deadline = {
-                let state = self.state();
-                let now = Instant::now();
-                let spent = state.spent(now);
-                match (spent >= self.0.limit, state.held_since) {
-                    (true, _) => return,
-                    (false, Some(_)) => None,
-                    (false, None) => Some(now + (self.0.limit - spent)),
+            let slice = {
+                let (state, now) = (self.state(), Instant::now());
+                if state.spent(now) >= self.0.limit {
+                    return;
                 }
+                state.slice(now, self.0.limit).map(|(length, spent)| (now + length, spent))
             };
-            let expired = async {
-                match deadline {
-                    Some(at) => sleep_until(at).await,
-                    None => std::future::pending().await,
-                }
+            let Some((wake, expected)) = slice else {
+                // The sender lives in `self`, so this cannot be an error.
+                let _ = changed.changed().await;
+                continue;
             };
             tokio::select! {
-                () = expired => {}
-                // The sender lives in `self`, so this cannot be an error.
+                () = sleep_until(wake) => {}
                 _ = changed.changed() => {}
             }
+            // In the running time itself, so that what a hold left out is not left out twice.
+            self.state().leave_out(Instant::now(), expected);
         }
     }
 
@@ -250,6 +280,75 @@ mod tests {
         assert!(!waiting.is_finished());
         assert!(timeout(3 * SECOND, waiting).await.is_ok());
         assert_eq!(budget.read().spent, 5 * SECOND);
+    }
+
+    /// As a stop of the process does it: no timer fires meanwhile, and all are late after it.
+    async fn stopped_for(time: Duration) {
+        // Whoever waits has begun to.
+        tokio::task::yield_now().await;
+        advance(time).await;
+        tokio::task::yield_now().await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn time_in_which_this_process_was_stopped_is_left_out() {
+        let budget = Budget::start(5 * SECOND);
+        let clock = budget.clone();
+        let waiting = tokio::spawn(async move { clock.exhausted().await });
+        for _ in 0..3 {
+            stopped_for(3600 * SECOND).await;
+        }
+        assert!(!waiting.is_finished());
+        let read = budget.read();
+        assert_eq!((read.spent, read.spent + read.excluded), (3 * SLICE, 3 * 3600 * SECOND));
+        assert!(timeout(4 * SECOND, waiting).await.is_ok());
+        assert_eq!(budget.read().spent, 5 * SECOND);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_machine_that_is_only_busy_stops_no_clock() {
+        let budget = Budget::start(5 * SECOND);
+        let clock = budget.clone();
+        let waiting = tokio::spawn(async move { clock.exhausted().await });
+        for _ in 0..5 {
+            stopped_for(SLICE + FAR_TOO_LATE / 2).await;
+        }
+        assert!(waiting.is_finished());
+        assert_eq!(budget.read().excluded, Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stop_under_an_open_question_is_left_out_once() {
+        let budget = Budget::start(5 * SECOND);
+        let clock = budget.clone();
+        let waiting = tokio::spawn(async move { clock.exhausted().await });
+        stopped_for(SLICE).await;
+        let hold = budget.hold();
+        stopped_for(3600 * SECOND).await;
+        drop(hold);
+        stopped_for(SLICE).await;
+        assert!(!waiting.is_finished());
+        let read = budget.read();
+        assert_eq!((read.spent, read.excluded), (2 * SLICE, 3600 * SECOND));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_wakes_for_a_clock_that_stands_still() {
+        let budget = Budget::start(5 * SECOND);
+        let _hold = budget.hold();
+        let polls = Arc::new(Mutex::new(0));
+        let (clock, counted) = (budget.clone(), polls.clone());
+        let waiting = tokio::spawn(async move {
+            let mut waiting = std::pin::pin!(clock.exhausted());
+            let poll = |cx: &mut std::task::Context<'_>| {
+                *counted.lock().unwrap() += 1;
+                waiting.as_mut().poll(cx)
+            };
+            std::future::poll_fn(poll).await;
+        });
+        stopped_for(3600 * SECOND).await;
+        assert_eq!(*polls.lock().unwrap(), 1);
+        waiting.abort();
     }
 
     #[tokio::test(start_paused = true)]
