@@ -30,6 +30,8 @@ pub struct Config {
     pub ceiling_ms: u64,
     /// When code runs unasked.
     pub runs: Runs,
+    /// How many seconds a question waits for an answer; for ever if it is not said.
+    pub expires_s: Option<u64>,
     /// What lines and marks are drawn with.
     pub glyphs: Glyphs,
     /// Who hears the mouse.
@@ -144,6 +146,7 @@ impl Config {
             timeout_ms: set.timeout_ms,
             ceiling_ms: set.ceiling_ms,
             runs: set.runs,
+            expires_s: set.expires_s,
             glyphs: set.glyphs,
             mouse: set.mouse,
             providers: providers::merged(set.providers, env),

@@ -155,6 +155,7 @@ impl Setup {
             limits: Limits {
                 execution_ms: self.config.ceiling_ms,
                 usual_ms: self.config.timeout_ms,
+                approval_ms: self.config.expires_s.map(|seconds| seconds.saturating_mul(1000)),
                 ..Limits::default()
             },
             instructions: String::new(),

@@ -39,7 +39,7 @@ pub(super) async fn run(common: &Common, name: &str, input: String) -> Result<Ex
 fn exit(result: &ToolResult) -> Exit {
     match result.error_code() {
         None if result.ok => Exit::Done,
-        Some(ErrorCode::NoApprover) => Exit::NobodyToAsk,
+        Some(ErrorCode::NoApprover | ErrorCode::ApprovalExpired) => Exit::NobodyToAsk,
         Some(ErrorCode::BudgetSpent) => Exit::Limit,
         Some(
             ErrorCode::UnknownTool

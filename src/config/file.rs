@@ -18,6 +18,7 @@ pub(super) struct Settings {
     pub(super) timeout_ms: u64,
     pub(super) ceiling_ms: u64,
     pub(super) runs: Runs,
+    pub(super) expires_s: Option<u64>,
     pub(super) glyphs: Glyphs,
     pub(super) mouse: Mouse,
     pub(super) providers: Vec<(String, ProviderSettings)>,
@@ -44,6 +45,8 @@ struct File {
     #[serde(default)]
     execution: Execution,
     #[serde(default)]
+    approval: Approval,
+    #[serde(default)]
     screen: Screen,
     #[serde(default)]
     providers: BTreeMap<String, Spanned<ProviderSettings>>,
@@ -61,6 +64,12 @@ impl Default for Execution {
     fn default() -> Self {
         Self { timeout_ms: Spanned::new(0..0, 60_000), ceiling_ms: 600_000, ask_always: false }
     }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Approval {
+    expires_s: Option<Spanned<u64>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -89,6 +98,15 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
             "set timeout_ms to at least 1 and at most ceiling_ms".to_owned(),
         ));
     }
+    if let Some(expires) = &file.approval.expires_s
+        && *expires.get_ref() == 0
+    {
+        return Err(wrong(
+            expires.span(),
+            "approval.expires_s is 0, so no question could be answered".to_owned(),
+            "set it to at least 1, or take it out and questions wait for ever".to_owned(),
+        ));
+    }
     let known = built_in();
     for (name, provider) in &file.providers {
         let set = provider.get_ref();
@@ -109,6 +127,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
         timeout_ms,
         ceiling_ms,
         runs: if file.execution.ask_always { Runs::Asked } else { Runs::BySeal },
+        expires_s: file.approval.expires_s.map(Spanned::into_inner),
         glyphs: if file.screen.ascii { Glyphs::Ascii } else { Glyphs::Unicode },
         mouse: if file.screen.mouse { Mouse::Footplate } else { Mouse::Terminal },
         providers: file

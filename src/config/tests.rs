@@ -22,6 +22,7 @@ fn an_empty_file_is_the_defaults() {
     let config = read("").unwrap();
     assert_eq!(config.mode, Mode::Default);
     assert_eq!((config.timeout_ms, config.ceiling_ms), (60_000, 600_000));
+    assert_eq!(config.expires_s, None);
     assert_eq!(config.model, None);
     assert_eq!(config.runs, Runs::BySeal);
     assert_eq!(read("[execution]\nask_always = true\n").unwrap().runs, Runs::Asked);
@@ -53,6 +54,11 @@ fn a_mistake_is_told_with_its_place_and_what_to_do() {
     check(
         "[execution]\ntimeout = 5\n",
         "config.toml:2:1: `timeout` is no setting\ndid you mean `timeout_ms`?",
+    );
+    check(
+        "[approval]\nexpires_s = 0\n",
+        "config.toml:2:13: approval.expires_s is 0, so no question could be answered\n\
+         set it to at least 1, or take it out and questions wait for ever",
     );
     check("mode = 'defualt'\n", "config.toml:1:8: `defualt` is no value\ndid you mean `default`?");
     check(

@@ -17,7 +17,9 @@ pub enum ErrorCode {
     BlockedInPlanMode,
     /// It had to be asked, and nobody is there.
     NoApprover,
-    /// A limit of time, turns or depth was reached.
+    /// It had to be asked, and nobody answered within the time that questions have.
+    ApprovalExpired,
+    /// A limit of time, turns, depth, memory or space was reached.
     BudgetSpent,
     /// It was cut off; whether it took effect may be unknown.
     Interrupted,

@@ -189,6 +189,8 @@ pub enum Decider {
     Person,
     /// Nobody: it had to be asked, and nobody was there.
     Nobody,
+    /// Nobody: it was asked, and the time for an answer ran out.
+    Expiry,
 }
 
 /// What the sandbox of an execution lets it do.
@@ -215,10 +217,24 @@ pub enum ExitStatus {
     Signalled { signal: i32 },
     /// Its running time was used up.
     TimedOut,
+    /// All its processes together used more than one run may.
+    OverLimit { limit: Exceeded },
     /// It was stopped with the call that ran it.
     Cancelled,
     /// It could not be started; `message` says why and what to do.
     NotStarted { message: String },
+}
+
+/// What a run used too much of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exceeded {
+    /// Memory.
+    Memory,
+    /// Processor time, which goes on while the clock of running time stands still.
+    Cpu,
+    /// Room for files of its own, or their number.
+    Scratch,
 }
 
 impl Event {

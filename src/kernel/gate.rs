@@ -5,7 +5,7 @@ pub mod approval;
 pub mod grant;
 pub mod policy;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use tokio::{sync::watch, time::Instant};
 
@@ -16,7 +16,7 @@ use self::{
 };
 use super::{
     capability::{Capability, Category, Preview, Reach},
-    clock::Hold,
+    clock::{Budget, Hold},
     context::Context,
     error::{CallError, ErrorCode},
     event::{Call, Decider, Decision, Event},
@@ -195,21 +195,23 @@ impl Gate {
                 };
                 let seat = waiting.take_seat(question.id, key, self.grants.clone());
                 match self.ask(cx, seat, question, verdict).await {
-                    Ok(reply) => self.answered(cx, permit, reply),
+                    Ok(Some(reply)) => self.answered(cx, permit, reply),
+                    Ok(None) => expired(capability),
                     Err(error) => Passage::Shut(error, None),
                 }
             }
         }
     }
 
-    /// Puts the question and waits, all clocks of the asker stopped.
+    /// Puts the question and waits, all clocks of the asker stopped. No reply is one that did not
+    /// come in the time there was for it.
     async fn ask(
         &self,
         cx: &Context,
         mut seat: Seat,
         question: Question,
         verdict: impl Fn() -> (Verdict, Mode),
-    ) -> Result<Reply, CallError> {
+    ) -> Result<Option<Reply>, CallError> {
         let mut rights = self.rights.clone();
         let mut open = OpenQuestion {
             recorder: cx.recorder.clone(),
@@ -219,6 +221,8 @@ impl Gate {
             closed: false,
         };
         cx.recorder.append(Event::ApprovalRequested { question }).map_err(unrecorded)?;
+        let most = cx.spec.limits.approval_ms.map(Duration::from_millis);
+        let mut expiry = std::pin::pin!(past(most));
         let reply = loop {
             tokio::select! {
                 biased;
@@ -236,11 +240,18 @@ impl Gate {
                         by: Decider::Mode { mode },
                     },
                 },
+                () = &mut expiry => match seat.leave() {
+                    Some(reply) => break reply,
+                    None => {
+                        open.withdraw(&unanswered(most.unwrap_or_default()));
+                        return Ok(None);
+                    }
+                },
             }
         };
         open.answered(&reply)?;
         cx.recorder.sync().await.map_err(unrecorded)?;
-        Ok(reply)
+        Ok(Some(reply))
     }
 
     fn answered(&self, cx: &Context, permit: Permit, reply: Reply) -> Passage {
@@ -287,6 +298,31 @@ fn nobody(capability: &Capability) -> Passage {
     Passage::Shut(error, Some(Decision::denied(Decider::Nobody)))
 }
 
+fn expired(capability: &Capability) -> Passage {
+    let error = CallError::new(
+        ErrorCode::ApprovalExpired,
+        format!(
+            "{} must be approved, and nobody answered in time. Go on without it, or ask again later.",
+            capability.name()
+        ),
+    );
+    Passage::Shut(error, Some(Decision::denied(Decider::Expiry)))
+}
+
+/// Why an expired question is withdrawn.
+fn unanswered(after: Duration) -> String {
+    format!("nobody answered within {} s", after.as_secs_f64())
+}
+
+/// Waits that long, for ever if it is not said. On a clock of its own: while this process is
+/// stopped nobody can answer, so no question expires by that.
+async fn past(most: Option<Duration>) {
+    match most {
+        Some(most) => Budget::start(most).exhausted().await,
+        None => std::future::pending().await,
+    }
+}
+
 /// What cannot be recorded is not approved.
 pub(super) fn unrecorded(error: super::port::StoreError) -> CallError {
     CallError::failed(format!("Not done, since it could not be recorded: {error}"))
@@ -319,20 +355,12 @@ impl OpenQuestion {
         };
         self.recorder.append(event).map(drop).map_err(unrecorded)
     }
-}
 
-impl Drop for OpenQuestion {
-    fn drop(&mut self) {
-        if self.closed {
-            return;
-        }
+    fn withdraw(&mut self, reason: &str) {
+        self.closed = true;
         let (waited_ms, excluded_ms) = self.waited();
-        let event = Event::ApprovalWithdrawn {
-            approval: self.id,
-            reason: "nobody waits for it any more".to_owned(),
-            waited_ms,
-            excluded_ms,
-        };
+        let (approval, reason) = (self.id, reason.to_owned());
+        let event = Event::ApprovalWithdrawn { approval, reason, waited_ms, excluded_ms };
         if let Err(error) = self.recorder.append(event) {
             // Replay folds an unanswered question to a withdrawn one, so nothing is lost.
             tracing::warn!(%error, "a withdrawn question was not recorded");
@@ -340,8 +368,16 @@ impl Drop for OpenQuestion {
     }
 }
 
+impl Drop for OpenQuestion {
+    fn drop(&mut self) {
+        if !self.closed {
+            self.withdraw("nobody waits for it any more");
+        }
+    }
+}
+
 /// Whole milliseconds, as the journal has them.
-pub(super) fn millis(duration: std::time::Duration) -> u64 {
+pub(super) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 

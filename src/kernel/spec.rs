@@ -53,6 +53,9 @@ pub struct Limits {
     /// ceiling.
     #[serde(default = "usual_ms", skip_serializing_if = "is_usual")]
     pub usual_ms: u64,
+    /// How long a question waits for an answer, in milliseconds; for ever if it is not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval_ms: Option<u64>,
 }
 
 fn usual_ms() -> u64 {
@@ -65,7 +68,13 @@ fn is_usual(ms: &u64) -> bool {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { turns: 100, depth: 3, execution_ms: 600_000, usual_ms: usual_ms() }
+        Self {
+            turns: 100,
+            depth: 3,
+            execution_ms: 600_000,
+            usual_ms: usual_ms(),
+            approval_ms: None,
+        }
     }
 }
 

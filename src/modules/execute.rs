@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     bounds::{Asked, facts, held},
     packages, refusal,
-    run::{self, Finished, Run, executor, limit, seconds},
+    run::{self, Finished, Run, exceeded, executor, limit, seconds},
 };
 use crate::kernel::{
     BoxFuture,
@@ -192,6 +192,11 @@ fn told(
                 seconds(clock.limit())
             ),
         ),
+        ExitStatus::OverLimit { limit } => fail(
+            ErrorCode::BudgetSpent,
+            format!("{filename} {}. What it printed is kept: {kept}", exceeded(*limit)),
+        )
+        .map_err(|error: CallError| error.with("limit", json!(limit))),
         ExitStatus::Cancelled => fail(
             ErrorCode::Interrupted,
             format!("{filename} was stopped. What it printed is kept: {kept}"),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{
     bounds::{Asked, facts, held},
     refusal,
-    run::{self, Run, executor, limit, seconds},
+    run::{self, Run, exceeded, executor, limit, seconds},
 };
 use crate::kernel::{
     capability::{Body, Capability, Category, Content, Preview, Reach},
@@ -67,8 +67,8 @@ fn run_program() -> Capability {
         "process.run",
         "Runs a program and gives {returncode, stdout, stderr, timed_out} when it has ended; a \
          status other than 0 is no error. Ended by a signal, the returncode is its number, \
-         negative; ended by the limit, it is null. Where output was too long to give back whole, \
-         note says where all of it is.",
+         negative; ended by a limit, it is null, and note says which where that was not time. Where \
+         output was too long to give back whole, note says where all of it is.",
         Category::External,
     )
     .category_of(|_, run| if run.network { Category::External } else { Category::Execute })
@@ -141,12 +141,16 @@ async fn handle(permit: Permit, cx: Context, arguments: Arguments) -> Result<Con
     let finished = run::run(&cx, run).await?;
     let refused = refusal::of(&finished.ended.stderr, &bounds);
     let advice = refused.map(|refused| refusal::advice(&refused, bounds.level));
-    let notes: Vec<String> =
+    let mut notes: Vec<String> =
         finished.rest().into_iter().chain(finished.aside()).chain(advice).collect();
     let (returncode, timed_out) = match finished.ended.status {
         ExitStatus::Exited { code } => (Some(code), false),
         ExitStatus::Signalled { signal } => (Some(-signal), false),
         ExitStatus::TimedOut => (None, true),
+        ExitStatus::OverLimit { limit } => {
+            notes.push(format!("It {}", exceeded(limit)));
+            (None, false)
+        }
         ExitStatus::Cancelled => {
             let mut message = format!(
                 "{title} was stopped. What it printed is kept: {}",

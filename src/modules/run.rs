@@ -14,7 +14,7 @@ use crate::kernel::{
     clock::Budget,
     context::Context,
     error::CallError,
-    event::{Event, ExitStatus, Seal},
+    event::{Event, Exceeded, ExitStatus, Seal},
     id::CallId,
     port::{Bounds, Ended, Executor, Form, Job, Notice, Program, Spool, SpoolEnd},
     recorder::Recorder,
@@ -40,6 +40,24 @@ pub(super) fn seconds(limit: Duration) -> String {
 /// What runs programs, or why nothing does.
 pub(super) fn executor(cx: &Context) -> Result<&Arc<dyn Executor>, CallError> {
     cx.executor.as_ref().ok_or_else(nowhere)
+}
+
+/// What a run used too much of, and what to do about it.
+pub(super) fn exceeded(limit: Exceeded) -> &'static str {
+    match limit {
+        Exceeded::Memory => {
+            "was ended, since its processes together used more memory than a run may. Work on less \
+             at a time"
+        }
+        Exceeded::Cpu => {
+            "was ended, since its processes together used more processor time than its limit of \
+             running time allows; that counts while a question is open, too. Do less at a time"
+        }
+        Exceeded::Scratch => {
+            "was ended, since it filled its scratch folder. Remove files there as it goes, or make \
+             fewer and smaller ones"
+        }
+    }
 }
 
 fn nowhere() -> CallError {

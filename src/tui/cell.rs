@@ -84,7 +84,8 @@ pub struct Code {
     pub seal: Option<Seal>,
     pub limit_ms: u64,
     pub ran_ms: u64,
-    pub timed_out: bool,
+    /// The limit that ended it, in words.
+    pub over: Option<String>,
     pub fold: Fold,
     /// Its own calls that changed nothing.
     pub reads: usize,
@@ -202,7 +203,9 @@ impl Progress {
             None => result.text(),
         };
         match result.error_code() {
-            Some(ErrorCode::PermissionDenied | ErrorCode::NoApprover) => Self::Denied(message),
+            Some(
+                ErrorCode::PermissionDenied | ErrorCode::NoApprover | ErrorCode::ApprovalExpired,
+            ) => Self::Denied(message),
             Some(ErrorCode::BlockedInPlanMode) => Self::Denied(message),
             Some(ErrorCode::BudgetSpent) => Self::Limit(message),
             Some(ErrorCode::Interrupted) if started => Self::Unknown(message),

@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use super::clean;
 use crate::kernel::{
     capability::Category,
-    event::{ExitStatus, Seal},
+    event::{Exceeded, ExitStatus, Seal},
 };
 
 /// Seconds from one moment to a later one.
@@ -98,8 +98,32 @@ pub fn exit(status: &ExitStatus) -> String {
         ExitStatus::Exited { code } => format!("exit {code}"),
         ExitStatus::Signalled { signal } => format!("signal {signal}"),
         ExitStatus::TimedOut => "limit: time used up".to_owned(),
+        ExitStatus::OverLimit { limit } => format!("limit: {}", exceeded(*limit)),
         ExitStatus::Cancelled => "stopped".to_owned(),
         ExitStatus::NotStarted { .. } => "not started".to_owned(),
+    }
+}
+
+/// What a run used too much of.
+pub fn exceeded(limit: Exceeded) -> &'static str {
+    match limit {
+        Exceeded::Memory => "too much memory",
+        Exceeded::Cpu => "too much processor time",
+        Exceeded::Scratch => "scratch folder full",
+    }
+}
+
+/// Why a run was ended by one of its limits, if it was.
+pub fn limit(status: &ExitStatus, limit_ms: u64) -> Option<String> {
+    match status {
+        ExitStatus::TimedOut => {
+            Some(format!("used its {} s and was ended", limit_ms.div_ceil(1000)))
+        }
+        ExitStatus::OverLimit { limit } => Some(format!("{}: ended", exceeded(*limit))),
+        ExitStatus::Exited { .. }
+        | ExitStatus::Signalled { .. }
+        | ExitStatus::Cancelled
+        | ExitStatus::NotStarted { .. } => None,
     }
 }
 
@@ -168,6 +192,15 @@ mod tests {
         assert_eq!(used(Duration::from_millis(3140), 60_000), "used 3.1 of 60 s");
         assert_eq!([tokens(940), tokens(12_400), tokens(1_260_000)], ["940", "12k", "1.2M"]);
         assert_eq!([count(1, "line"), count(5000, "line")], ["1 line", "5,000 lines"]);
+    }
+
+    #[test]
+    fn a_limit_that_ended_a_run_is_named() {
+        let over = |limit| ExitStatus::OverLimit { limit };
+        assert_eq!(exit(&over(Exceeded::Memory)), "limit: too much memory");
+        assert_eq!(limit(&ExitStatus::TimedOut, 1500).unwrap(), "used its 2 s and was ended");
+        assert_eq!(limit(&over(Exceeded::Scratch), 1).unwrap(), "scratch folder full: ended");
+        assert_eq!(limit(&ExitStatus::Exited { code: 1 }, 1), None);
     }
 
     #[test]

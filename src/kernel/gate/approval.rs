@@ -160,6 +160,12 @@ impl Seat {
             Err(_) => std::future::pending().await,
         }
     }
+
+    /// Leaves the seat, so that no answer comes any more; gives the one that came in time.
+    pub fn leave(mut self) -> Option<Reply> {
+        self.table.table().remove(&self.id);
+        self.answer.try_recv().ok()
+    }
 }
 
 impl Drop for Seat {
@@ -201,6 +207,16 @@ mod tests {
         drop(seat(&waiting, 2, &grants, "a"));
         assert_eq!(waiting.answer(2.into(), YES), Err(NobodyWaits));
         assert!(waiting.is_empty());
+    }
+
+    #[test]
+    fn who_leaves_takes_along_the_answer_that_is_there_and_no_later_one() {
+        let (waiting, grants) = (Arc::new(Waiting::default()), Arc::default());
+        let answered = seat(&waiting, 1, &grants, "a");
+        assert_eq!(waiting.answer(1.into(), YES), Ok(()));
+        assert_eq!(answered.leave(), Some(Reply { answer: YES, by: Decider::Person }));
+        assert_eq!(seat(&waiting, 2, &grants, "a").leave(), None);
+        assert_eq!(waiting.answer(2.into(), YES), Err(NobodyWaits));
     }
 
     #[tokio::test]

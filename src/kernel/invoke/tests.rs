@@ -18,7 +18,7 @@ use crate::kernel::{
     event::{Decider, Envelope, VERSION},
     gate::{
         Gate, Rights,
-        approval::{Answer, Scope, Then, Waiting},
+        approval::{Answer, NobodyWaits, Scope, Then, Waiting},
     },
     port::{Env, Journal, ResolvedPath, StoreError},
     registry::{Mounts, Registry},
@@ -100,6 +100,10 @@ enum Attended {
 }
 
 fn fixture(mode: Mode, attended: Attended) -> Fixture {
+    limited(mode, attended, Limits::default())
+}
+
+fn limited(mode: Mode, attended: Attended, limits: Limits) -> Fixture {
     let ran: Arc<Mutex<Vec<String>>> = Arc::default();
     let mut registry = Registry::default();
     let names = [
@@ -159,7 +163,7 @@ fn fixture(mode: Mode, attended: Attended) -> Fixture {
         mode: *mode.borrow(),
         tools: Vec::new(),
         modules: Vec::new(),
-        limits: Limits::default(),
+        limits,
         instructions: String::new(),
     };
     let context = Context {
@@ -310,6 +314,50 @@ async fn the_clock_stands_still_while_a_person_decides_and_the_journal_says_how_
         panic!()
     };
     assert_eq!((waited_ms, excluded_ms, by), (10_000, 10_000, Decider::Person));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_nobody_answers_in_its_time_is_over_and_the_clock_runs_again() {
+    let limits = Limits { approval_ms: Some(30_000), ..Limits::default() };
+    let fixture = limited(Mode::Default, Attended::Yes, limits);
+    let call = tokio::spawn(fixture.word("change", "a"));
+    let id = fixture.question().await;
+    assert!(fixture.clock.read().held);
+    let result = call.await.unwrap();
+    assert_eq!(result.error_code(), Some(ErrorCode::ApprovalExpired));
+    assert_eq!(fixture.waiting.answer(id, YES), Err(NobodyWaits));
+    assert!(fixture.ran().is_empty());
+    let reading = fixture.clock.read();
+    assert_eq!(
+        (reading.excluded, reading.held, reading.spent),
+        (Duration::from_secs(30), false, Duration::ZERO)
+    );
+    assert_eq!(fixture.types(), ["approval_requested", "approval_withdrawn", "call_finished"]);
+    let lines = fixture.journal.0.lock().unwrap();
+    let withdrawn = Event::ApprovalWithdrawn {
+        approval: id,
+        reason: "nobody answered within 30 s".to_owned(),
+        waited_ms: 30_000,
+        excluded_ms: 30_000,
+    };
+    assert_eq!(lines[1].event, withdrawn);
+    let Event::CallFinished { decision, .. } = &lines[2].event else { panic!() };
+    assert_eq!(*decision, Some(Decision::denied(Decider::Expiry)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_waits_for_ever_unless_it_is_set_otherwise_and_while_nobody_can_answer() {
+    for approval_ms in [None, Some(30_000)] {
+        let limits = Limits { approval_ms, ..Limits::default() };
+        let fixture = limited(Mode::Default, Attended::Yes, limits);
+        let call = tokio::spawn(fixture.word("change", "a"));
+        let id = fixture.question().await;
+        // With an expiry, at one stroke: the process was stopped.
+        tokio::time::advance(Duration::from_secs(86_400)).await;
+        tokio::task::yield_now().await;
+        assert_eq!(fixture.waiting.answer(id, YES), Ok(()), "{approval_ms:?}");
+        assert!(call.await.unwrap().ok);
+    }
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use crate::kernel::{
     BoxFuture,
     capability::{Body, Category},
     error::{CallError, ErrorCode},
-    event::{Event, ExitStatus, Origin, Seal},
+    event::{Event, Exceeded, ExitStatus, Origin, Seal},
     gate::{
         approval::{Answer, Question, Scope, Then},
         policy::Runs,
@@ -93,6 +93,14 @@ async fn each_way_to_end_is_told_in_its_own_words() {
             Some(ErrorCode::BudgetSpent),
             "main.py used its 60 s and was ended. What it printed is kept: /spool/call\n\n\
              stdout:\nso far",
+        ),
+        (
+            ExitStatus::OverLimit { limit: Exceeded::Scratch },
+            "so far\n",
+            "",
+            Some(ErrorCode::BudgetSpent),
+            "main.py was ended, since it filled its scratch folder. Remove files there as it goes, \
+             or make fewer and smaller ones. What it printed is kept: /spool/call\n\nstdout:\nso far",
         ),
         (
             ExitStatus::Cancelled,
@@ -491,6 +499,11 @@ async fn a_program_gives_its_status_as_a_value() {
         });
         assert_eq!((result.ok, result.content), (true, expected));
     }
+    let over = ExitStatus::OverLimit { limit: Exceeded::Memory };
+    let rig = Rig::new(Mode::Auto).with_end(over, "out\n", "");
+    let content = rig.call("process.run", json!({"argv": ["true"]})).await.content;
+    assert_eq!((&content["returncode"], &content["stdout"]), (&json!(null), &json!("out\n")));
+    assert!(content["note"].as_str().unwrap().contains("more memory than a run may"), "{content}");
     let message = "there is no program \"nope\"; check the name".to_owned();
     let rig = Rig::new(Mode::Auto).with_end(ExitStatus::NotStarted { message }, "", "");
     let result = rig.call("process.run", json!({"argv": ["nope"]})).await;

@@ -208,9 +208,8 @@ impl Transcript {
         {
             let text = output_text(result);
             code.output = tail(&text.trim_end().lines().collect::<Vec<_>>());
-            if code.timed_out && !result.ok {
-                let limit = code.limit_ms.div_ceil(1000);
-                code.progress = Progress::Limit(format!("used its {limit} s and was ended"));
+            if let (Some(over), false) = (&code.over, result.ok) {
+                code.progress = Progress::Limit(over.clone());
             }
         }
         self.touch(call);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     kernel::{
-        event::{Call, Decider, Envelope, Event, ExitStatus, Origin, Outcome, Stop},
+        event::{Call, Decider, Envelope, Event, Origin, Outcome, Stop},
         gate::approval::{Answer, Question, Scope, Then},
         id::{ApprovalId, SessionId},
         port::Aside,
@@ -159,7 +159,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
                 && code.call == *call
             {
                 code.ran_ms = *ran_ms;
-                code.timed_out = *status == ExitStatus::TimedOut;
+                code.over = words::limit(status, code.limit_ms);
             }
         }
         Event::PutAside { things, .. } => {
@@ -273,7 +273,7 @@ fn toast(waiting: &Waiting, answer: &Answer, by: Decider) -> Option<String> {
         (Decider::Person, Answer::Deny { then: Then::StopTurn, .. }) => {
             Some("No. The turn is stopped; agents below it go on.".to_owned())
         }
-        (Decider::Grant | Decider::Mode { .. } | Decider::Nobody, _) => None,
+        (Decider::Grant | Decider::Mode { .. } | Decider::Nobody | Decider::Expiry, _) => None,
     }
 }
 

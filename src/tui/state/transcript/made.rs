@@ -19,7 +19,7 @@ pub(super) fn code(call: &Call, progress: Progress) -> Code {
         seal: None,
         limit_ms: 0,
         ran_ms: 0,
-        timed_out: false,
+        over: None,
         fold: Fold::Part,
         reads: 0,
         effects: Vec::new(),
