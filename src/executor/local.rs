@@ -1,6 +1,7 @@
 //! Runs jobs on this machine.
 
 mod aside;
+mod folders;
 mod guard;
 mod indexes;
 mod lookup;
@@ -25,6 +26,7 @@ use std::{
 use tokio::sync::OnceCell;
 
 use self::aside::Watch;
+use self::folders::{of_the_gone, scratch, sweep};
 use super::seal::{self, Form, Level};
 use crate::{
     guest,
@@ -67,6 +69,7 @@ pub struct Local {
     environments: Mutex<BTreeMap<Packages, uv::Prepared>>,
     guard: OnceCell<guard::Guard>,
     form: OnceLock<Form>,
+    limits: seal::Limits,
 }
 
 impl Local {
@@ -79,6 +82,7 @@ impl Local {
             environments: Mutex::default(),
             guard: OnceCell::new(),
             form: OnceLock::new(),
+            limits: seal::Limits::here(),
         }
     }
 
@@ -204,6 +208,12 @@ impl Local {
         Self { form: OnceLock::from(form), ..self }
     }
 
+    /// The same, where a sealed run may use no more than this.
+    #[must_use]
+    pub fn bounded_by(self, limits: seal::Limits) -> Self {
+        Self { limits, ..self }
+    }
+
     /// The uv that a run would use; nothing where the first run would fetch one. The error says
     /// that there is none where the settings say it is.
     pub fn uv(&self) -> Result<Option<PathBuf>, CallError> {
@@ -244,11 +254,12 @@ impl Local {
             cwd: job.cwd.canonicalize().unwrap_or_else(|_| job.cwd.clone()),
             reads: roots.reads,
             writes: roots.writes,
+            scratch: scratch.canonicalize().ok(),
             guarded: roots.guarded,
             network: bounds.network,
             channel: None,
             report: None,
-            limits: seal::Limits { cpu, ..seal::Limits::default() },
+            limits: seal::Limits { cpu: cpu.min(self.limits.cpu), ..self.limits },
         };
         Ok((sealed::Sealing { launcher: launcher.clone(), plan }, roots.obeyed))
     }
@@ -316,38 +327,6 @@ fn not_begun() -> Ended {
         leftovers: 0,
         aside: Vec::new(),
     }
-}
-
-/// A folder for one run, which goes with it. Those of hosts that are gone go first.
-fn scratch(cache: &Path) -> Result<tempfile::TempDir, CallError> {
-    let runs = cache.join("runs");
-    std::fs::create_dir_all(&runs).map_err(|error| cannot("make", &runs, &error))?;
-    let prefix = format!("{}-", std::process::id());
-    tempfile::Builder::new()
-        .prefix(&prefix)
-        .tempdir_in(&runs)
-        .map_err(|error| cannot("make a folder in", &runs, &error))
-}
-
-/// Removes the folders of hosts that are gone: their names are this prefix and a process id.
-fn sweep(folder: &Path, prefix: &str) {
-    for left in of_the_gone(folder, prefix) {
-        // What cannot be removed now is tried again by the next host.
-        let _ = std::fs::remove_dir_all(left);
-    }
-}
-
-fn of_the_gone(folder: &Path, prefix: &str) -> Vec<PathBuf> {
-    let is_of_the_gone = |entry: &std::fs::DirEntry| {
-        let name = entry.file_name();
-        let name = name.to_str().and_then(|name| name.strip_prefix(prefix));
-        let owner = name.and_then(|name| name.split_once('-')?.0.parse().ok());
-        owner.and_then(rustix::process::Pid::from_raw).is_some_and(|owner| {
-            rustix::process::test_kill_process(owner) == Err(rustix::io::Errno::SRCH)
-        })
-    };
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter(is_of_the_gone).map(|entry| entry.path()).collect()
 }
 
 /// Puts the package where Python finds it; one that is there already is compared, not trusted.

@@ -19,11 +19,17 @@ mod launcher;
 #[cfg(target_os = "linux")]
 mod mounts;
 #[cfg(target_os = "linux")]
+mod processes;
+#[cfg(target_os = "linux")]
+mod room;
+#[cfg(target_os = "linux")]
 mod rules;
 #[cfg(target_os = "macos")]
 mod seatbelt;
 #[cfg(target_os = "linux")]
 mod system;
+#[cfg(target_os = "linux")]
+mod watch;
 
 use std::{
     ffi::OsString,
@@ -118,6 +124,7 @@ fn attempt(launcher: &Path, form: Form) -> Result<(), String> {
         network: false,
         channel: None,
         report: None,
+        scratch: None,
         limits: Limits::default(),
     };
     let tried = std::process::Command::new(launcher)

@@ -237,6 +237,20 @@ pub enum Exceeded {
     Scratch,
 }
 
+impl Exceeded {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Memory, Self::Cpu, Self::Scratch];
+
+    /// The name in the journal.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Cpu => "cpu",
+            Self::Scratch => "scratch",
+        }
+    }
+}
+
 impl Event {
     /// Its `type` in the journal.
     pub fn name(&self) -> &'static str {

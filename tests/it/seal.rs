@@ -15,6 +15,8 @@ use std::{
 use footplate::executor::seal::{Form, Level, Limits, Plan, SUBCOMMAND, profile};
 use tempfile::TempDir;
 
+mod bounds;
+mod ends;
 mod packages;
 mod projects;
 mod runs;
@@ -139,6 +141,7 @@ impl Scene {
             network: false,
             channel: None,
             report: None,
+            scratch: Some(self.at("scratch")),
             // The smallest number of processes that the system takes as a bound.
             limits: Limits { processes: 301, cpu: 60, ..Limits::default() },
         }

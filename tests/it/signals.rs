@@ -40,7 +40,7 @@ fn a_signal_ends_an_exec_and_its_agents_and_leaves_nothing_open() {
         { "calls": [{ "name": "execute_code", "arguments": { "code": sleep, "seal": "open" } }] },
         { "text": "Slept." },
     ] } });
-    for number in [Signal::INT, Signal::TERM] {
+    for number in [Signal::INT, Signal::TERM, Signal::HUP] {
         let place = Place::new();
         let model = place.script(&script);
         let arguments = ["exec", "--model", &model, "--mode", "auto", "--json"];
@@ -100,4 +100,30 @@ fn a_call_by_hand_that_is_stopped_is_recorded_as_cut_off() {
     let journal = place.journal();
     let finished = of_type(&journal, "call_finished");
     assert_eq!(finished[0]["result"]["content"]["error"], "interrupted");
+}
+
+#[test]
+fn a_quit_ends_everything_at_once_and_what_ran_goes_with_it() {
+    let place = Place::new();
+    // It would hear nothing softer.
+    let script = "trap '' HUP INT TERM QUIT; echo $$ > pid; while :; do sleep 1; done";
+    let input = json!({ "argv": ["sh", "-c", script] }).to_string();
+    let arguments = ["--tool", "process.run", "--tool-input", &input, "--mode", "auto"];
+    let mut child = place.footplate().args(arguments).spawn().unwrap();
+    let pid = || std::fs::read_to_string(place.work().join("pid")).unwrap_or_default();
+    until("the program runs", || pid().ends_with('\n'));
+    let begun = Instant::now();
+    signal(&child, Signal::QUIT);
+    assert_eq!(child.wait().unwrap().code(), None);
+    until("it is gone", || !works_in(&place.work()));
+    assert!(begun.elapsed() < Duration::from_secs(2), "it took {:?}", begun.elapsed());
+}
+
+/// Whether a process has its place in that folder. The number it wrote is that of its own world.
+fn works_in(folder: &Path) -> bool {
+    let folder = folder.canonicalize().unwrap();
+    let here = |entry: &std::fs::DirEntry| {
+        std::fs::read_link(entry.path().join("cwd")).is_ok_and(|place| place == folder)
+    };
+    std::fs::read_dir("/proc").unwrap().flatten().any(|entry| here(&entry))
 }

@@ -33,17 +33,19 @@ use crate::{
     executor::bridge::{self, Bridge, Seen},
     kernel::{
         error::CallError,
-        event::{ExitStatus, Seal},
+        event::{Exceeded, ExitStatus, Seal},
         port::{Ended, Form, HostCalls, Job, Notice, Program, Stream},
     },
 };
 
 /// From the soft signal to the hard one, when somebody stops a run.
-const GRACE_CANCELLED: Duration = Duration::from_millis(1200);
+const GRACE_CANCELLED: Duration = Duration::from_millis(1400);
 /// The same when the running time is used up.
 const GRACE_TIMED_OUT: Duration = Duration::from_millis(500);
 /// How long others may still write once the program itself has ended.
 const LAST_OUTPUT: Duration = Duration::from_millis(200);
+/// The signal to a process that used up its processor time.
+const XCPU: i32 = rustix::process::Signal::XCPU.as_raw();
 
 /// A run that is ready to start.
 pub(super) struct Run {
@@ -220,12 +222,13 @@ impl Run {
             (Cause::TimedOut, _) => ExitStatus::TimedOut,
             (Cause::Ended, Some(how)) => {
                 let seen = bridge.as_mut().map(Bridge::seen);
-                exit_status(how, seen, &stderr)
+                exit_status(how, seen, &stderr, self.seal.is_ok())
             }
         };
-        let leftovers = match stopped {
-            Stopped::ByItself => left,
-            Stopped::Not => 0,
+        let leftovers = match (&status, stopped) {
+            // Those it was ended with were not left behind by it.
+            (ExitStatus::OverLimit { .. }, _) | (_, Stopped::Not) => 0,
+            (_, Stopped::ByItself) => left,
         };
         remove(self.scratch).await;
         Ok(Ended { status, stdout, stderr, leftovers, aside: Vec::new() })
@@ -332,10 +335,16 @@ async fn remove(scratch: TempDir) {
 }
 
 /// How a program ended. For Python, uv stands between, so its own word is asked as well.
-fn exit_status(how: How, seen: Option<Seen>, stderr: &str) -> ExitStatus {
+fn exit_status(how: How, seen: Option<Seen>, stderr: &str, sealed: bool) -> ExitStatus {
+    let signalled = |signal| match signal {
+        // What the limit of one process sends.
+        XCPU if sealed => ExitStatus::OverLimit { limit: Exceeded::Cpu },
+        signal => ExitStatus::Signalled { signal },
+    };
     let code = match how {
         How::Exited(code) => code,
-        How::Signalled(signal) => return ExitStatus::Signalled { signal },
+        How::Signalled(signal) => return signalled(signal),
+        How::Over(limit) => return ExitStatus::OverLimit { limit },
         How::Fault(fault) => {
             return ExitStatus::NotStarted {
                 message: format!(
@@ -353,9 +362,7 @@ fn exit_status(how: How, seen: Option<Seen>, stderr: &str) -> ExitStatus {
                 stderr.trim().lines().last().unwrap_or("uv said nothing")
             ),
         },
-        Some(Seen { leaving: false, .. }) if (129..=192).contains(&code) => {
-            ExitStatus::Signalled { signal: code - 128 }
-        }
+        Some(Seen { leaving: false, .. }) if (129..=192).contains(&code) => signalled(code - 128),
         Some(_) | None => ExitStatus::Exited { code },
     }
 }

@@ -28,7 +28,7 @@ use crate::{
         bridge::pair,
         seal::{Form, Level, Plan, SUBCOMMAND},
     },
-    kernel::event::Seal,
+    kernel::event::{Exceeded, Seal},
 };
 
 /// How long a keeper may take to leave nothing behind; then others look.
@@ -100,6 +100,8 @@ impl Sealing {
 pub(super) enum How {
     Exited(i32),
     Signalled(i32),
+    /// By its keeper, with all of the run, since that used too much.
+    Over(Exceeded),
     /// The launcher could not seal it, so it never began.
     Fault(String),
 }
@@ -174,6 +176,10 @@ fn parse(word: &str) -> Word {
         ("exit", Ok(code)) => Word::How(How::Exited(code)),
         ("signal", Ok(signal)) => Word::How(How::Signalled(signal)),
         ("fault", _) => Word::How(How::Fault(rest.to_owned())),
+        ("over", _) => match Exceeded::ALL.into_iter().find(|limit| limit.name() == rest) {
+            Some(limit) => Word::How(How::Over(limit)),
+            None => Word::Other,
+        },
         ("left", Ok(left)) => Word::Left(u32::try_from(left).unwrap_or(0)),
         _ => Word::Other,
     }

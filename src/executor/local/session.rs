@@ -11,7 +11,7 @@ use super::mark::Mark;
 
 /// Starts `command` in a new session, with that limit of file locks as its mark. It inherits those
 /// descriptors, which the caller keeps open until this returns, under the numbers they have here;
-/// every other of ours closes.
+/// every other of ours closes. One with a mark is ended first where memory runs out.
 #[expect(unsafe_code, reason = "between fork and exec only; the one place for it")]
 pub(super) fn spawn(
     command: &mut Command,
@@ -22,6 +22,7 @@ pub(super) fn spawn(
         rustix::process::setsid()?;
         if let Some(locks) = locks {
             Mark::limit(locks);
+            end_first();
         }
         for number in inherited.into_iter().flatten() {
             // SAFETY: the caller keeps the descriptor open until `spawn` returns, and the child has
@@ -35,4 +36,17 @@ pub(super) fn spawn(
     // SAFETY: `begin` makes a few system calls and neither allocates nor locks.
     unsafe { command.pre_exec(begin) };
     command.spawn()
+}
+
+/// Before the host and the rest of the machine; for between fork and exec. Where that cannot be
+/// said, the system chooses by itself.
+fn end_first() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{Mode, OFlags};
+        let flags = OFlags::WRONLY | OFlags::CLOEXEC;
+        if let Ok(file) = rustix::fs::open(c"/proc/self/oom_score_adj", flags, Mode::empty()) {
+            let _ = rustix::io::write(&file, b"1000");
+        }
+    }
 }

@@ -1,18 +1,27 @@
 //! Looks after a run from outside its seal, while it lives: tells the host how the program ended,
-//! and leaves nothing of it behind, also when the host dies.
+//! and leaves nothing of it behind, also when the host dies or the run uses too much.
 
-use std::os::fd::{OwnedFd, RawFd};
+use std::{
+    os::fd::{OwnedFd, RawFd},
+    time::Duration,
+};
 
 use rustix::{
-    event::{PollFd, PollFlags, poll},
+    event::{PollFd, PollFlags, Timespec, poll},
     net::RecvFlags,
-    process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid},
+    process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, wait},
 };
 
 use super::{
+    Plan,
     launcher::{Fault, close_standard, tell},
+    processes::living,
     system,
+    watch::Watch,
 };
+
+/// The code of a program that was ended here.
+const KILLED: u8 = 128 + 9;
 
 /// Closes what only the program may hold.
 pub(super) fn let_go(channel: Option<RawFd>) -> Result<(), Fault> {
@@ -33,18 +42,19 @@ enum Word {
 pub(super) struct Keeper<'a> {
     report: Option<&'a OwnedFd>,
     ended_children: OwnedFd,
+    watch: Watch<'a>,
 }
 
 impl<'a> Keeper<'a> {
     /// To be made before the program is started, or its end might be missed.
-    pub(super) fn new(report: Option<&'a OwnedFd>) -> Result<Self, Fault> {
+    pub(super) fn new(plan: &'a Plan, report: Option<&'a OwnedFd>) -> Result<Self, Fault> {
         let ended_children =
             system::ended_children().map_err(Fault::at("wait for what it starts"))?;
-        Ok(Self { report, ended_children })
+        Ok(Self { report, ended_children, watch: Watch::new(plan) })
     }
 
     /// Stays until the run is over, and gives the code to end with.
-    pub(super) fn keep(&self, program: Pid) -> u8 {
+    pub(super) fn keep(mut self, program: Pid) -> u8 {
         let mut ended = None;
         loop {
             let status = self.reap(program);
@@ -56,7 +66,13 @@ impl<'a> Keeper<'a> {
             if self.report.is_none() && ended.is_some() {
                 break;
             }
-            match self.next() {
+            if ended.is_none()
+                && let Some(limit) = self.watch.look()
+            {
+                tell(self.report, &format!("over {}", limit.name()));
+                break;
+            }
+            match self.next(ended.is_none().then(|| self.watch.wait())) {
                 Word::Interrupt if ended.is_none() => {
                     // It may end at this very moment, which is as good.
                     let _ = kill_process(program, Signal::INT);
@@ -67,7 +83,7 @@ impl<'a> Keeper<'a> {
         }
         let left = end(if ended.is_none() { Some(program) } else { None });
         tell(self.report, &format!("left {left}"));
-        ended.map_or(1, code)
+        ended.map_or(KILLED, code)
     }
 
     /// Takes in all children that have ended; gives how the program did, if it is among them.
@@ -76,7 +92,7 @@ impl<'a> Keeper<'a> {
         // How often does not matter, only that it was so.
         while rustix::io::read(&self.ended_children, &mut news).is_ok_and(|length| length > 0) {}
         let mut of_program = None;
-        while let Ok(Some((pid, status))) = waitpid(None, WaitOptions::NOHANG) {
+        while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
             if pid == program {
                 of_program = Some(status);
             }
@@ -84,11 +100,12 @@ impl<'a> Keeper<'a> {
         of_program
     }
 
-    /// Waits until a child ends or the host says something.
-    fn next(&self) -> Word {
+    /// Waits until a child ends or the host says something, but no longer than that.
+    fn next(&self, most: Option<Duration>) -> Word {
         let mut watched = vec![PollFd::new(&self.ended_children, PollFlags::IN)];
         watched.extend(self.report.map(|report| PollFd::new(report, PollFlags::IN)));
-        if poll(&mut watched, None).is_err() {
+        let most = most.and_then(|most| Timespec::try_from(most).ok());
+        if poll(&mut watched, most.as_ref()).is_err() {
             return Word::Nothing;
         }
         let Some(report) = self.report else { return Word::Nothing };
@@ -122,6 +139,15 @@ fn code(status: WaitStatus) -> u8 {
 
 /// Ends what is left of the run, but for `program` counted. Blocks until it is gone.
 fn end(program: Option<Pid>) -> usize {
+    if system::kill_namespace() {
+        // Among a thousand that want to run, to look for them would take its time. They all come
+        // to the first process when they are gone.
+        let gone = std::iter::from_fn(|| wait(WaitOptions::empty()).ok().flatten());
+        let killed = |(pid, status): &(Pid, WaitStatus)| {
+            status.terminating_signal() == Some(Signal::KILL.as_raw()) && Some(*pid) != program
+        };
+        return gone.filter(killed).count();
+    }
     let mut counted: Vec<Pid> = Vec::new();
     loop {
         let living = living();
@@ -132,42 +158,11 @@ fn end(program: Option<Pid>) -> usize {
             // Gone already is what we want.
             let _ = kill_process(pid, Signal::KILL);
         }
-        system::kill_namespace();
         // All of them are our children, or become so when those between are gone.
-        while let Ok(Some(_)) = waitpid(None, WaitOptions::NOHANG) {}
+        while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
         if living.is_empty() {
             return counted.len();
         }
         std::thread::yield_now();
     }
-}
-
-/// The processes below this one that have not ended.
-fn living() -> Vec<Pid> {
-    let mut all: Vec<(Pid, Option<Pid>, bool)> = Vec::new();
-    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let pid = entry.file_name().to_str().and_then(|name| name.parse().ok());
-        let Some(pid) = pid.and_then(Pid::from_raw) else { continue };
-        let Ok(stat) = std::fs::read(entry.path().join("stat")) else { continue };
-        // The name before the last bracket may hold anything.
-        let Some(end) = stat.iter().rposition(|&byte| byte == b')') else { continue };
-        let fields = String::from_utf8_lossy(&stat[end + 1..]);
-        let mut fields = fields.split_ascii_whitespace();
-        let is_dead = matches!(fields.next(), Some("Z" | "X"));
-        let parent = fields.next().and_then(|parent| parent.parse().ok()).and_then(Pid::from_raw);
-        all.push((pid, parent, is_dead));
-    }
-    let mut below = vec![rustix::process::getpid()];
-    let mut grown = true;
-    while grown {
-        let known = below.len();
-        for &(pid, parent, _) in &all {
-            if parent.is_some_and(|parent| below.contains(&parent)) && !below.contains(&pid) {
-                below.push(pid);
-            }
-        }
-        grown = below.len() > known;
-    }
-    let is_living = |pid: &Pid| all.iter().any(|&(other, _, dead)| other == *pid && !dead);
-    below.into_iter().skip(1).filter(is_living).collect()
 }

@@ -17,6 +17,7 @@ use rustix::{
     fs::{Mode, OFlags},
     net::SendFlags,
     process::{Signal, WaitOptions, set_child_subreaper, set_parent_process_death_signal},
+    thread::CapabilitySet,
 };
 
 use super::{
@@ -97,6 +98,8 @@ pub(super) fn tell(report: Option<&OwnedFd>, word: &str) {
 
 fn run(plan: &Plan, program: Program, report: Option<&OwnedFd>) -> Result<u8, Fault> {
     system::ignore_signals();
+    // Before the rest of the machine suffers: the system ends a run first, and never the host.
+    std::fs::write("/proc/self/oom_score_adj", "1000").map_err(Fault::at("be ended first"))?;
     match plan.form {
         Form::Full => {
             mounts::unshare(plan.network)?;
@@ -132,13 +135,14 @@ fn run(plan: &Plan, program: Program, report: Option<&OwnedFd>) -> Result<u8, Fa
 fn first(plan: &Plan, program: Program, report: Option<&OwnedFd>) -> Result<u8, Fault> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(Fault::at("end with its host"))?;
     mounts::arrange(plan)?;
-    rules::drop_privileges()?;
+    // It looks at what the run uses, and no run can keep that from it.
+    rules::drop_privileges(CapabilitySet::DAC_READ_SEARCH | CapabilitySet::SYS_PTRACE)?;
     keep(plan, program, report)
 }
 
 /// Starts the program and looks after it and all that comes of it.
 fn keep(plan: &Plan, program: Program, report: Option<&OwnedFd>) -> Result<u8, Fault> {
-    let keeper = Keeper::new(report)?;
+    let keeper = Keeper::new(plan, report)?;
     match system::fork().map_err(Fault::at("start a process"))? {
         Side::Parent(program) => {
             keeper::let_go(plan.channel)?;
@@ -163,7 +167,7 @@ fn become_program(plan: &Plan, program: Program) -> Result<(), Fault> {
     // Where it was, it stood under the mounts.
     std::env::set_current_dir(&plan.cwd).map_err(Fault::of("run in", &plan.cwd))?;
     rules::limit(plan)?;
-    rules::drop_privileges()?;
+    rules::drop_privileges(CapabilitySet::empty())?;
     rules::apply(plan)?;
     filter::apply(plan)?;
     system::restore_signals();

@@ -14,10 +14,12 @@ use rustix::{
     thread::UnshareFlags,
 };
 
-use super::{Plan, diagnosis::step, launcher::Fault, system};
+use super::{Form, Plan, diagnosis::step, launcher::Fault, system};
 
 const RDONLY: u64 = libc::MOUNT_ATTR_RDONLY;
 const NOSUID: u64 = libc::MOUNT_ATTR_NOSUID;
+/// Where programs share memory by name.
+const SHARED_MEMORY: &str = "/dev/shm";
 
 /// Takes this process out of the host's namespaces. Its next child is the first process of its own.
 /// The host's network stays, without a right over it, where that may be reached.
@@ -79,7 +81,7 @@ pub(super) fn arrange(plan: &Plan) -> Result<(), Fault> {
         }
     }
     cover(plan, "/run", "mode=0555,size=4k", RDONLY)?;
-    cover(plan, "/dev/shm", &format!("mode=1777,size={}", plan.limits.memory), 0)?;
+    cover(plan, SHARED_MEMORY, &format!("mode=1777,size={}", plan.limits.total_memory), 0)?;
     processes(plan.limits.processes)
 }
 
@@ -107,14 +109,13 @@ fn mount_on(tree: &OwnedFd, place: &OwnedFd) -> io::Result<()> {
 /// Puts an empty file system over a folder of the host, and into it again the single files that the
 /// plan needs of it. It stays as it is where the plan needs a whole folder in there.
 fn cover(plan: &Plan, path: &str, options: &str, set: u64) -> Result<(), Fault> {
-    let within = |root: &&PathBuf| root.starts_with(path);
-    let needed: Vec<_> = plan.reads.iter().filter(within).collect();
-    let folders = needed.iter().any(|path| !path.is_file());
-    if folders || plan.writes.iter().any(|root| within(&root)) || plan.cwd.starts_with(path) {
+    if needs(plan, path) {
         return Ok(());
     }
-    let needed: Result<Vec<_>, Fault> = needed
-        .into_iter()
+    let needed: Result<Vec<_>, Fault> = plan
+        .reads
+        .iter()
+        .filter(|root| root.starts_with(path))
         .map(|path| {
             let file = open_real(path).and_then(|place| copied(&place));
             Ok((path, file.map_err(Fault::of("keep in sight", path))?))
@@ -143,6 +144,19 @@ fn put_back(path: &Path, file: &OwnedFd) -> io::Result<()> {
     }
     std::fs::File::create_new(path)?;
     mount_on(file, &open_real(path)?)
+}
+
+/// Whether the plan needs a whole folder in there.
+fn needs(plan: &Plan, path: &str) -> bool {
+    let within = |root: &&PathBuf| root.starts_with(path);
+    plan.reads.iter().filter(within).any(|path| !path.is_file())
+        || plan.writes.iter().any(|root| within(&root))
+        || plan.cwd.starts_with(path)
+}
+
+/// Whether the folder of shared memory is the run's alone.
+pub(super) fn has_own_shared_memory(plan: &Plan) -> bool {
+    plan.form == Form::Full && !needs(plan, SHARED_MEMORY)
 }
 
 /// Shows the processes of this namespace alone, and bounds their number.

@@ -33,28 +33,74 @@ pub struct Plan {
     pub channel: Option<RawFd>,
     /// The socket on which the launcher tells what becomes of the run, by its number.
     pub report: Option<RawFd>,
+    /// The folder among those that is the run's own and goes with it.
+    pub scratch: Option<PathBuf>,
     /// How much it may use.
     pub limits: Limits,
 }
 
-/// How much one run may use; for each process, but for their number.
+/// How much one run may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of its own memory.
+    /// Bytes of memory of one process.
     pub memory: u64,
-    /// Seconds of processor time.
+    /// Bytes of memory of all processes together.
+    pub total_memory: u64,
+    /// Seconds of processor time, of one process and of all together.
     pub cpu: u64,
     /// Bytes of one file.
     pub file_size: u64,
-    /// Processes and threads of the whole run at a time.
+    /// Processes and threads at a time.
     pub processes: u64,
-    /// Open files.
+    /// Open files of one process.
     pub open_files: u64,
+    /// Bytes in the scratch folder, and in files that have no name any more.
+    pub scratch: u64,
+    /// Files and folders in the scratch folder.
+    pub entries: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { memory: 8 << 30, cpu: 3600, file_size: 4 << 30, processes: 1024, open_files: 4096 }
+        Self {
+            memory: 8 << 30,
+            total_memory: 8 << 30,
+            cpu: 3600,
+            file_size: 4 << 30,
+            processes: 1024,
+            open_files: 4096,
+            scratch: 8 << 30,
+            entries: 100_000,
+        }
+    }
+}
+
+impl Limits {
+    /// The usual ones, on a machine with that many bytes of memory and cores. A process has no more
+    /// than the machine has, and all together half of it where that is more than usual; and no more
+    /// processes than the cores can end in half a second, all of them at work.
+    #[must_use]
+    pub fn on_machine(memory: u64, cores: u64) -> Self {
+        let usual = Self::default();
+        Self {
+            memory: usual.memory.min(memory),
+            total_memory: usual.total_memory.max(memory / 2).min(memory),
+            processes: 256 + 64 * cores,
+            ..usual
+        }
+    }
+
+    /// The usual ones on this machine.
+    pub fn here() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
+        #[cfg(target_os = "linux")]
+        let memory = {
+            let machine = rustix::system::sysinfo();
+            machine.totalram.saturating_mul(u64::from(machine.mem_unit.max(1)))
+        };
+        #[cfg(not(target_os = "linux"))]
+        let memory = u64::MAX;
+        Self::on_machine(memory, cores)
     }
 }
 
@@ -81,10 +127,13 @@ impl Plan {
         let limits = &self.limits;
         let numbers = [
             ("memory", limits.memory),
+            ("total-memory", limits.total_memory),
             ("cpu", limits.cpu),
             ("file-size", limits.file_size),
             ("processes", limits.processes),
             ("open-files", limits.open_files),
+            ("scratch-size", limits.scratch),
+            ("scratch-entries", limits.entries),
         ];
         let mut words = vec![
             word("level", OsStr::new(self.level.name())),
@@ -96,6 +145,7 @@ impl Plan {
         {
             words.extend(paths.iter().map(|path| word(key, path.as_os_str())));
         }
+        words.extend(self.scratch.iter().map(|path| word("scratch", path.as_os_str())));
         for (key, socket) in [("channel", self.channel), ("report", self.report)] {
             words.extend(socket.map(|number| word(key, OsStr::new(&number.to_string()))));
         }
@@ -109,7 +159,7 @@ impl Plan {
     pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Self, NoPlan> {
         let (mut level, mut form, mut cwd) = (None, None, None);
         let (mut reads, mut writes, mut guarded) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut channel, mut report) = (None, None);
+        let (mut channel, mut report, mut scratch) = (None, None, None);
         let mut network = false;
         let mut limits = Limits::default();
         for word in words {
@@ -143,13 +193,20 @@ impl Plan {
                     network = text == HOST;
                     network
                 }
+                ("scratch", _) => {
+                    scratch = Some(path.to_owned());
+                    path.is_absolute()
+                }
                 ("channel", _) => socket(&mut channel, text),
                 ("report", _) => socket(&mut report, text),
                 ("memory", _) => set(&mut limits.memory, text),
+                ("total-memory", _) => set(&mut limits.total_memory, text),
                 ("cpu", _) => set(&mut limits.cpu, text),
                 ("file-size", _) => set(&mut limits.file_size, text),
                 ("processes", _) => set(&mut limits.processes, text),
                 ("open-files", _) => set(&mut limits.open_files, text),
+                ("scratch-size", _) => set(&mut limits.scratch, text),
+                ("scratch-entries", _) => set(&mut limits.entries, text),
                 _ => false,
             };
             if !known {
@@ -166,6 +223,7 @@ impl Plan {
             network,
             channel,
             report,
+            scratch,
             limits,
         })
     }
@@ -212,37 +270,55 @@ mod tests {
             network: true,
             channel: Some(7),
             report: Some(8),
+            scratch: Some("/s".into()),
             limits: Limits { memory: 1, ..Limits::default() },
         }
     }
 
-    fn paths() -> impl Strategy<Value = Vec<PathBuf>> {
+    fn path() -> impl Strategy<Value = PathBuf> {
         let name = proptest::collection::vec(1..=u8::MAX, 0..12);
-        let path = name.prop_map(|name| Path::new("/").join(OsStr::from_bytes(&name)));
-        proptest::collection::vec(path, 0..4)
+        name.prop_map(|name| Path::new("/").join(OsStr::from_bytes(&name)))
+    }
+
+    fn paths() -> impl Strategy<Value = Vec<PathBuf>> {
+        proptest::collection::vec(path(), 0..4)
     }
 
     proptest! {
-        #[test]
-        fn a_plan_survives_the_words_it_travels_in(
-            level in proptest::sample::select(&LEVELS[..]),
-            form in proptest::sample::select(&FORMS[..]),
-            (reads, writes, guarded) in (paths(), paths(), paths()),
-            (channel, report) in (proptest::option::of(3..4000), proptest::option::of(3..4000)),
-            network: bool,
-            memory: u64,
-        ) {
-            let limits = Limits { memory, ..Limits::default() };
-            let cwd = PathBuf::from("/c");
-            let plan = Plan {
-                level, form, cwd, reads, writes, guarded, network, channel, report, limits,
-            };
-            prop_assert_eq!(Plan::parse(plan.words()), Ok(plan));
-        }
+           #[test]
+           fn a_plan_survives_the_words_it_travels_in(
+               level in proptest::sample::select(&LEVELS[..]),
+               form in proptest::sample::select(&FORMS[..]),
+               (reads, writes, guarded) in (paths(), paths(), paths()),
+               (channel, report) in (proptest::option::of(3..4000), proptest::option::of(3..4000)),
+               network: bool,
+               memory: u64,
+               size: u64,
+               scratch in proptest::option::of(path()),
+           ) {
+               let (total_memory, entries) = (memory ^ 1, size ^ 1);
+               let limits = Limits {
+    memory, total_memory, scratch: size, entries, ..Limits::default() };
+               let cwd = PathBuf::from("/c");
+               let plan = Plan {
+                   level, form, cwd, reads, writes, guarded, network, channel, report, scratch, limits,
+               };
+               prop_assert_eq!(Plan::parse(plan.words()), Ok(plan));
+           }
 
-        #[test]
-        fn no_words_make_it_panic(words: Vec<String>) {
-            let _ = Plan::parse(words.into_iter().map(OsString::from));
+           #[test]
+           fn no_words_make_it_panic(words: Vec<String>) {
+               let _ = Plan::parse(words.into_iter().map(OsString::from));
+           }
+       }
+
+    #[test]
+    fn no_process_may_have_more_memory_than_the_machine_has() {
+        const GIGABYTE: u64 = 1 << 30;
+        for (machine, one, all) in [(2, 2, 2), (16, 8, 8), (64, 8, 32)] {
+            let limits = Limits::on_machine(machine * GIGABYTE, 2);
+            let expected = (one * GIGABYTE, all * GIGABYTE);
+            assert_eq!((limits.memory, limits.total_memory), expected, "{machine}");
         }
     }
 

@@ -122,8 +122,8 @@ fn tasks_of_the_user() -> u64 {
     tasks.sum()
 }
 
-/// Gives up every right of an administrator, and the way to get one back.
-pub(super) fn drop_privileges() -> Result<(), Fault> {
+/// Gives up every right of an administrator but those to `keep`, and the way to get one back.
+pub(super) fn drop_privileges(keep: CapabilitySet) -> Result<(), Fault> {
     rustix::thread::set_no_new_privs(true).map_err(Fault::at("forgo new rights"))?;
     let now = rustix::thread::capabilities(None).map_err(Fault::at("see its rights"))?;
     if now.effective.contains(CapabilitySet::SETPCAP) {
@@ -135,10 +135,8 @@ pub(super) fn drop_privileges() -> Result<(), Fault> {
             }
         }
     }
-    let none = CapabilitySets {
-        effective: CapabilitySet::empty(),
-        permitted: CapabilitySet::empty(),
-        inheritable: CapabilitySet::empty(),
-    };
-    rustix::thread::set_capabilities(None, none).map_err(Fault::at("give up its rights"))
+    let keep = keep & now.permitted;
+    let kept =
+        CapabilitySets { effective: keep, permitted: keep, inheritable: CapabilitySet::empty() };
+    rustix::thread::set_capabilities(None, kept).map_err(Fault::at("give up its rights"))
 }

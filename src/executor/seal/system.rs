@@ -112,12 +112,15 @@ pub(super) fn landlock_version() -> Option<u32> {
     told(version).ok()?.try_into().ok()
 }
 
-/// Kills every other process of this namespace. Only ever called by the first process of one.
-pub(super) fn kill_namespace() {
-    if rustix::process::getpid().as_raw_nonzero().get() == 1 {
+/// Kills every other process of this namespace, at one stroke, so that none can start another
+/// meanwhile. Only where this is the first process of one, and whether it is.
+pub(super) fn kill_namespace() -> bool {
+    let is_first = rustix::process::getpid().as_raw_nonzero().get() == 1;
+    if is_first {
         // SAFETY: it reads and writes no memory. An error means that nobody was there.
         unsafe { libc::kill(-1, libc::SIGKILL) };
     }
+    is_first
 }
 
 /// Ends this process at once, without a word to anything it shares with its parent.

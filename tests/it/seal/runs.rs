@@ -9,7 +9,7 @@ use std::{
 use footplate::{
     executor::{
         Local, Settings,
-        seal::{Bounds, Form, Level},
+        seal::{Bounds, Form, Level, Limits},
     },
     kernel::{
         BoxFuture,
@@ -37,8 +37,8 @@ use crate::support::{Place, runs, uv};
 pub(super) struct Bench {
     pub(super) root: TempDir,
     pub(super) local: Local,
-    clock: Budget,
-    cancel: CancellationToken,
+    pub(super) clock: Budget,
+    pub(super) cancel: CancellationToken,
     notices: Arc<Mutex<Vec<Notice>>>,
     pub(super) printed: Arc<Printed>,
 }
@@ -47,6 +47,15 @@ pub(super) struct Printed {
     pub(super) bytes: Mutex<Vec<u8>>,
     pub(super) changed: watch::Sender<()>,
     aside: PathBuf,
+}
+
+impl Printed {
+    /// Waits until it holds this.
+    pub(super) async fn says(&self, word: &str) {
+        let mut changed = self.changed.subscribe();
+        let holds = |_: &()| String::from_utf8_lossy(&self.bytes.lock().unwrap()).contains(word);
+        changed.wait_for(holds).await.unwrap();
+    }
 }
 
 impl Spool for Printed {
@@ -87,7 +96,7 @@ impl HostCalls for Named {
     }
 }
 
-fn mounts() -> Mounts {
+pub(super) fn mounts() -> Mounts {
     let registry: Registry = modules::registry();
     registry.mount(&["files".to_owned()], |name| panic!("{name} is unknown"))
 }
@@ -108,7 +117,7 @@ impl Bench {
         available.collect()
     }
 
-    fn new(form: Option<Form>) -> Self {
+    pub(super) fn new(form: Option<Form>) -> Self {
         let root = tempfile::tempdir().unwrap();
         for folder in ["home/.ssh", "work/.git", "work/src"] {
             std::fs::create_dir_all(root.path().join(folder)).unwrap();
@@ -183,6 +192,21 @@ impl Bench {
         tokio::time::timeout(Duration::from_secs(30), run).await.expect("an end")
     }
 
+    /// Runs and, once it printed `word`, is stopped; gives how long the end took.
+    pub(super) async fn stopped_at(
+        &self,
+        (level, word): (Level, &str),
+        what: Program,
+    ) -> (Ended, Duration) {
+        let stopping = async {
+            self.printed.says(word).await;
+            self.cancel.cancel();
+            Instant::now()
+        };
+        let (ended, stopped) = tokio::join!(self.run(level, what), stopping);
+        (ended, stopped.elapsed())
+    }
+
     pub(super) async fn python(&self, level: Level, code: &str) -> Ended {
         self.start(level, code, None).await.unwrap()
     }
@@ -204,8 +228,28 @@ impl Bench {
         self.run(level, Program::Argv(argv)).await
     }
 
+    /// Where runs may use no more than this.
+    pub(super) fn bounded_by(self, limits: Limits) -> Self {
+        Self { local: self.local.bounded_by(limits), ..self }
+    }
+
+    pub(super) fn workspace(&self) -> PathBuf {
+        self.root.path().join("work")
+    }
+
+    /// Ready for another run once one was stopped.
+    pub(super) fn again(mut self) -> Self {
+        self.cancel = CancellationToken::new();
+        self
+    }
+
+    /// How many runs have left their folder.
+    pub(super) fn scratch_folders(&self) -> usize {
+        std::fs::read_dir(self.root.path().join("ours/cache/runs")).unwrap().count()
+    }
+
     /// With a clock of its own, for one more run.
-    fn wound_up(mut self, limit: Duration) -> Self {
+    pub(super) fn wound_up(mut self, limit: Duration) -> Self {
         self.clock = Budget::start(limit);
         self
     }

@@ -148,3 +148,9 @@ async fn a_python_program_that_a_script_starts_finds_its_own_modules() {
         .await
         .prints("found\n");
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn where_memory_runs_out_the_system_ends_a_run_before_its_host() {
+    python("print(open('/proc/self/oom_score_adj').read(), end='')").await.prints("1000\n");
+}

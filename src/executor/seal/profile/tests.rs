@@ -21,6 +21,7 @@ fn plan(level: Level) -> Plan {
         network: false,
         channel: Some(7),
         report: None,
+        scratch: None,
         limits: Limits::default(),
     }
 }
