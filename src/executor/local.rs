@@ -11,6 +11,7 @@ mod packages;
 mod process;
 mod sealed;
 mod session;
+mod status;
 mod sweep;
 mod tool;
 mod uv;

@@ -7,6 +7,7 @@
 #![allow(clippy::disallowed_methods, reason = "it measures real time")]
 #![allow(unreachable_pub, reason = "nothing is reached from outside a binary")]
 
+mod executor;
 #[path = "../it/support.rs"]
 #[allow(dead_code, reason = "shared with the tests")]
 mod support;
@@ -18,13 +19,12 @@ use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpListener,
-    process::Command,
     time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 
-use support::{Place, of_type, runs, uv};
+use support::{Place, of_type, runs};
 use terminal::App;
 
 const LARGE: (u16, u16) = (40, 120);
@@ -35,6 +35,7 @@ fn main() {
     stream();
     host_calls();
     executions();
+    executor::side_by_side();
 }
 
 /// From the start of the process to a screen that can be typed on.
@@ -161,7 +162,7 @@ fn host_calls() {
     println!("{:32} {} µs (median, p99)", "a read from Python and back", result["content"]);
 }
 
-/// An execution of nothing, beside the same by hand.
+/// An execution of nothing by a session, with all that is recorded of it.
 fn executions() {
     const RUNS: usize = 20;
     let place = Place::new();
@@ -174,20 +175,7 @@ fn executions() {
         .iter()
         .map(|line| Duration::from_millis(line["result"]["duration_ms"].as_u64().unwrap()))
         .collect();
-    report("an execution", ours);
-    let script = place.work().join("nothing.py");
-    fs::write(&script, "pass").unwrap();
-    let venv = place.home().join("bare");
-    assert!(Command::new(uv()).args(["venv", "-q"]).arg(&venv).status().unwrap().success());
-    let mut bare = Vec::new();
-    for _ in 0..RUNS {
-        let begun = Instant::now();
-        let mut command = Command::new(uv());
-        command.args(["run", "--no-project", "--offline", "python"]).arg(&script);
-        assert!(command.env("VIRTUAL_ENV", &venv).status().unwrap().success());
-        bare.push(begun.elapsed());
-    }
-    report("bare uv run python", bare);
+    report("an execution in a session", ours);
 }
 
 fn report(what: &str, mut times: Vec<Duration>) {

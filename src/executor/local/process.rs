@@ -25,15 +25,16 @@ use super::{
     lookup::find,
     mark::{self, Mark},
     output::{self, Output},
-    sealed::{self, First, How, Keeper, Sealing},
+    sealed::{self, First, Keeper, Sealing},
     session,
+    status::exit_status,
     sweep::Traces,
 };
 use crate::{
-    executor::bridge::{self, Bridge, Seen},
+    executor::bridge::{self, Bridge},
     kernel::{
         error::CallError,
-        event::{Exceeded, ExitStatus, Seal},
+        event::{ExitStatus, Seal},
         port::{Ended, Form, HostCalls, Job, Notice, Program, Stream},
     },
 };
@@ -44,8 +45,6 @@ const GRACE_CANCELLED: Duration = Duration::from_millis(1400);
 const GRACE_TIMED_OUT: Duration = Duration::from_millis(500);
 /// How long others may still write once the program itself has ended.
 const LAST_OUTPUT: Duration = Duration::from_millis(200);
-/// The signal to a process that used up its processor time.
-const XCPU: i32 = rustix::process::Signal::XCPU.as_raw();
 
 /// A run that is ready to start.
 pub(super) struct Run {
@@ -209,8 +208,14 @@ impl Run {
             Cause::Ended => Some(first.ended().await.map_err(|error| unstarted(&error))?),
             Cause::Cancelled | Cause::TimedOut => None,
         };
-        let left = first.finish().await;
-        let left = left.unwrap_or(0) + whole.end().await;
+        let left = match (first.finish().await, form) {
+            // With the first process of their namespace all others are gone.
+            (Some(left), Form::Full) => {
+                whole.has_ended();
+                left
+            }
+            (left, _) => left.unwrap_or(0) + whole.end().await,
+        };
         last_output(printing.as_mut()).await;
         drop(printing);
         if out.came() || err.came() {
@@ -285,6 +290,11 @@ impl Whole {
         // It cannot be cancelled once it is begun, and it takes milliseconds.
         tokio::task::spawn_blocking(move || traces.end()).await.unwrap_or(0)
     }
+
+    /// Nothing is left, as somebody else has made sure.
+    fn has_ended(mut self) {
+        self.0 = None;
+    }
 }
 
 impl Drop for Whole {
@@ -331,39 +341,6 @@ async fn remove(scratch: TempDir) {
     let removed = tokio::task::spawn_blocking(move || scratch.close()).await;
     if !matches!(removed, Ok(Ok(()))) {
         tracing::warn!(path = %path.display(), "a scratch folder was left");
-    }
-}
-
-/// How a program ended. For Python, uv stands between, so its own word is asked as well.
-fn exit_status(how: How, seen: Option<Seen>, stderr: &str, sealed: bool) -> ExitStatus {
-    let signalled = |signal| match signal {
-        // What the limit of one process sends.
-        XCPU if sealed => ExitStatus::OverLimit { limit: Exceeded::Cpu },
-        signal => ExitStatus::Signalled { signal },
-    };
-    let code = match how {
-        How::Exited(code) => code,
-        How::Signalled(signal) => return signalled(signal),
-        How::Over(limit) => return ExitStatus::OverLimit { limit },
-        How::Fault(fault) => {
-            return ExitStatus::NotStarted {
-                message: format!(
-                    "It was not run, since it could not be sealed: {fault}.\nSee that there is room and \
-                 that its folder is there; or have it run open, which is asked for."
-                ),
-            };
-        }
-    };
-    match seen {
-        Some(Seen { up: false, .. }) if code != 0 => ExitStatus::NotStarted {
-            message: format!(
-                "Python did not start: {}\nRun it again; if that does not help, remove the folders \
-                 \"python\" and \"uv\" in footplate's data folder, and they are made anew.",
-                stderr.trim().lines().last().unwrap_or("uv said nothing")
-            ),
-        },
-        Some(Seen { leaving: false, .. }) if (129..=192).contains(&code) => signalled(code - 128),
-        Some(_) | None => ExitStatus::Exited { code },
     }
 }
 
