@@ -55,8 +55,8 @@ impl HostCalls for Nothing {
     }
 }
 
-/// Bare, unsealed and sealed in each form there is, and how much each adds to unsealed, as the
-/// median over the rounds.
+/// Bare, unsealed and sealed in each form there is, and how much each adds to bare and to unsealed,
+/// as the median over the rounds.
 pub fn side_by_side() {
     let root = tempfile::tempdir().unwrap();
     let work = root.path().join("work");
@@ -92,11 +92,12 @@ pub fn side_by_side() {
             times.iter_mut().zip(took).for_each(|(times, took)| times.push(took));
         }
     }
-    report("bare uv run python", bare);
+    report("bare uv run python", bare.clone());
     let unsealed = times[0].clone();
     for ((name, ..), times) in kinds.iter().zip(times) {
-        println!("{:32} {:+.1} ms over unsealed", "", added(&times, &unsealed));
+        let (over_bare, over_unsealed) = (added(&times, &bare), added(&times, &unsealed));
         report(&format!("an execution, {name}"), times);
+        println!("{:32} {over_bare:+.1} ms over bare, {over_unsealed:+.1} over unsealed", "");
     }
 }
 

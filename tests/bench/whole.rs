@@ -29,13 +29,28 @@ use terminal::App;
 
 const LARGE: (u16, u16) = (40, 120);
 
+/// One part of it.
+type Part = (&'static str, fn());
+
+const PARTS: [Part; 6] = [
+    ("frames", first_frame),
+    ("keys", keys_at_rest),
+    ("stream", stream),
+    ("calls", host_calls),
+    ("executions", executions),
+    ("seal", executor::side_by_side),
+];
+
+/// All of it, or the parts that are named: `cargo bench -- calls seal`.
 fn main() {
-    first_frame();
-    keys_at_rest();
-    stream();
-    host_calls();
-    executions();
-    executor::side_by_side();
+    let named: Vec<String> = std::env::args().skip(1).collect();
+    let known = |word: &&String| PARTS.iter().any(|(name, _)| name == word);
+    let all = !named.iter().any(|word| known(&word));
+    for (name, part) in PARTS {
+        if all || named.iter().any(|word| word == name) {
+            part();
+        }
+    }
 }
 
 /// From the start of the process to a screen that can be typed on.
