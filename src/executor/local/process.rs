@@ -208,13 +208,14 @@ impl Run {
             Cause::Ended => Some(first.ended().await.map_err(|error| unstarted(&error))?),
             Cause::Cancelled | Cause::TimedOut => None,
         };
-        let left = match (first.finish().await, form) {
-            // With the first process of their namespace all others are gone.
-            (Some(left), Form::Full) => {
+        let left = match first.finish().await {
+            // All of the run were below its keeper, as children of a namespace's first process or of
+            // one that takes in whoever loses a parent; it looked until there were none.
+            Some(left) => {
                 whole.has_ended();
                 left
             }
-            (left, _) => left.unwrap_or(0) + whole.end().await,
+            None => whole.end().await,
         };
         last_output(printing.as_mut()).await;
         drop(printing);

@@ -25,6 +25,9 @@ use crate::kernel::{
 /// Links on the way to one file, after which it leads nowhere.
 const MOST_LINKS: usize = 40;
 
+/// A file up to this is read where it is asked for.
+const SMALL_BYTES: u64 = 64 << 10;
+
 /// A folder as the workspace of a session.
 #[derive(Clone, Debug)]
 pub struct Workspace {
@@ -89,10 +92,17 @@ impl Env for Workspace {
         &'a self,
         path: &'a ResolvedPath,
     ) -> BoxFuture<'a, Result<Vec<u8>, CallError>> {
-        let path = path.clone();
-        Box::pin(off_thread(move || {
-            read(&path.real).map_err(|error| failed("read", &path.shown, &error))
-        }))
+        let told = |error: Fault| failed("read", &path.shown, &error);
+        Box::pin(async move {
+            let (file, length) = open_file(&path.real).map_err(told)?;
+            // Another thread would take longer to wake than this takes. Where the file is was looked
+            // up on this one as well, so a disk that hangs is no worse.
+            if (1..=SMALL_BYTES).contains(&length) {
+                return read(file).map_err(told);
+            }
+            let shown = path.shown.clone();
+            off_thread(move || read(file).map_err(|error| failed("read", &shown, &error))).await
+        })
     }
 
     fn write_file<'a>(
@@ -162,7 +172,8 @@ fn push_front(ahead: &mut VecDeque<OsString>, real: &mut PathBuf, path: &Path) {
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Fault> {
+/// A plain file that is not too large, and its length.
+fn open_file(path: &Path) -> Result<(File, u64), Fault> {
     // Not blocking, or a pipe would be waited for.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(open_exactly(path, flags)?);
@@ -176,6 +187,10 @@ fn read(path: &Path) -> Result<Vec<u8>, Fault> {
     if metadata.len() > MAX_FILE_BYTES {
         return Err(Fault::TooLarge(metadata.len()));
     }
+    Ok((file, metadata.len()))
+}
+
+fn read(file: File) -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::new();
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
