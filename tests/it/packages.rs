@@ -175,6 +175,15 @@ for path in (claims.__file__, os.path.join(folder, 'new')):
 }
 
 #[test]
+fn a_package_that_leads_the_interpreter_elsewhere_is_refused_and_leaves_nothing() {
+    let shop = Shop::new();
+    let result = shop.call("auto", &wants(&["moves"], "print('ran')"));
+    let message = result["content"]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("pyvenv.cfg"), "{result}");
+    assert!(shop.made().is_empty(), "{:?}", shop.made());
+}
+
+#[test]
 fn another_python_than_there_is_is_an_error_that_says_so() {
     let shop = Shop::new();
     let block = |versions: &str| {

@@ -2,8 +2,8 @@
 //! outside the seal, from wheels alone, so that no code of a package runs; whole or not at all. What
 //! runs in them is sealed like any other run, and they are read-only there.
 //!
-//! No interpreter of such an environment is started out here once packages are in it, but without
-//! `site`: their `.pth` files are code.
+//! No interpreter of such an environment is started out here once packages are in it: their `.pth`
+//! files are code, and what they bring may lead it to other files than its own.
 
 use std::{
     hash::Hasher,
@@ -101,7 +101,13 @@ impl Wish {
     pub(super) async fn made(&self) -> Option<Made> {
         let made = read(&self.place)?;
         let same = made.wish.packages == self.packages && made.wish.python == self.python;
-        (same && works(&made.folder.join("bin/python")).await).then_some(made)
+        // By its own name alone: the same by the name in the environment reads what stands there.
+        (same && self.leads_here(&made.folder) && works(&self.python).await).then_some(made)
+    }
+
+    /// Whether the interpreter of that environment is the one it was made from.
+    fn leads_here(&self, folder: &Path) -> bool {
+        folder.join("bin/python").canonicalize().is_ok_and(|python| python == self.python)
     }
 
     /// Whom it would be made from.
@@ -186,7 +192,14 @@ async fn fill(
         .arg(folder.join("bin/python"))
         .arg("--requirements")
         .arg(&chosen);
+    let settings_of_python = folder.join("pyvenv.cfg");
+    let before = std::fs::read(&settings_of_python).ok();
     run(&mut install, Path::new("/")).await.map_err(|fault| refused(wish, &fault))?;
+    // Packages may put files anywhere in it, and this one says where Python finds its own.
+    if std::fs::read(&settings_of_python).ok() != before || !wish.leads_here(folder) {
+        let fault = "one of them replaces the interpreter or its pyvenv.cfg, which none needs.";
+        return Err(refused(wish, fault));
+    }
     compile_sources(wish, &folder.join("lib")).await;
     Ok(pinned(&text))
 }

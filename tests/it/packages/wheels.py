@@ -36,6 +36,9 @@ wheel(
     },
 )
 
+# Files of the environment itself, by which Python finds its own.
+wheel("moves", {"moves.py": "", "moves-1.0.data/data/pyvenv.cfg": "home = /elsewhere/bin\n"})
+
 with tarfile.open(f"{folder}/onlysource-1.0.tar.gz", "w:gz") as archive:
     for path, text in {
         "PKG-INFO": "Metadata-Version: 2.1\nName: onlysource\nVersion: 1.0\n",
