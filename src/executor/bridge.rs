@@ -2,12 +2,14 @@
 //! socket pair of its own; what comes on it is calls. Nothing that arrives here can hurt the host:
 //! what is no call closes its own connection, with a plain word, and no other.
 
+mod stream;
+
 use std::{
-    io::{self, IoSliceMut, Write},
+    io::{self, IoSliceMut},
     mem::MaybeUninit,
     os::{
         fd::{AsFd, BorrowedFd, OwnedFd},
-        unix::net::{UnixDatagram as StdDatagram, UnixStream as StdStream},
+        unix::net::UnixDatagram as StdDatagram,
     },
     sync::{
         Arc,
@@ -17,19 +19,17 @@ use std::{
 
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SocketFlags, SocketType,
-    recvmsg, socketpair, sockopt,
+    recvmsg, socketpair,
 };
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt, Interest},
-    net::{
-        UnixDatagram, UnixStream,
-        unix::{OwnedReadHalf, OwnedWriteHalf},
-    },
+    io::Interest,
+    net::UnixDatagram,
     sync::{Semaphore, mpsc},
     task::JoinSet,
 };
-use tokio_util::task::TaskTracker;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
+use self::stream::Stream;
 use super::frame;
 use crate::kernel::port::HostCalls;
 
@@ -39,6 +39,8 @@ const MOST_CONNECTIONS: usize = 256;
 const MOST_CALLS: usize = 64;
 /// Bytes of half frames and waiting calls that one run may have here.
 const MOST_BYTES: usize = 64 << 20;
+/// Bytes of answers that one run may leave here without taking them.
+const MOST_UNTAKEN: usize = 128 << 20;
 
 /// Two ends that keep the borders of what is sent; a program that is started inherits neither.
 pub(super) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
@@ -102,7 +104,7 @@ impl Bridge {
     /// [`Bridge::close`] or the drop of the bridge. Ends by itself only when no process of the run
     /// holds the channel any more.
     pub(super) async fn serve(&mut self, calls: Arc<dyn HostCalls>) {
-        let bytes = Arc::new(AtomicUsize::new(0));
+        let (bytes, untaken) = (Weights::default(), Weights::default());
         loop {
             let packet = tokio::select! {
                 biased;
@@ -113,12 +115,12 @@ impl Bridge {
             };
             match packet {
                 Packet::Connection(Some(end)) if self.connections.len() < MOST_CONNECTIONS => {
-                    if let Some(stream) = stream(end)
-                        && let Ok(stream) = UnixStream::from_std(stream)
-                    {
+                    if let Some(stream) = Stream::of(end) {
                         let connection = Connection {
                             calls: calls.clone(),
                             bytes: bytes.clone(),
+                            untaken: untaken.clone(),
+                            is_deaf: CancellationToken::new(),
                             seats: Arc::new(Semaphore::new(MOST_CALLS)),
                             tracker: self.calls.clone(),
                         };
@@ -193,53 +195,44 @@ fn receive(channel: BorrowedFd<'_>) -> io::Result<Packet> {
     })
 }
 
-/// The descriptor as a stream, if it is one end of a local stream socket.
-fn stream(end: OwnedFd) -> Option<StdStream> {
-    let is_stream = sockopt::socket_type(&end).is_ok_and(|kind| kind == SocketType::STREAM);
-    let is_local = rustix::net::getsockname(&end)
-        .is_ok_and(|address| address.address_family() == AddressFamily::UNIX);
-    if !is_stream || !is_local {
-        return None;
-    }
-    let stream = StdStream::from(end);
-    stream.set_nonblocking(true).ok()?;
-    Some(stream)
-}
-
 /// Says why a connection is closed, if the other end can take it at once.
 fn refuse(end: OwnedFd) {
-    if let Some(mut stream) = stream(end) {
+    if let Some(stream) = Stream::of(end) {
         let word =
             format!("more than {MOST_CONNECTIONS} connections at once: end some threads first.");
         // Who does not listen is closed all the same.
-        let _ = stream.write_all(&frame::fault(&word));
+        let _ = stream.write(&frame::fault(&word));
     }
 }
 
 struct Connection {
     calls: Arc<dyn HostCalls>,
     /// Bytes of the half frames and of the waiting calls of all connections of the run.
-    bytes: Arc<AtomicUsize>,
+    bytes: Weights,
+    /// Bytes of the answers of all connections of the run that are not taken yet.
+    untaken: Weights,
+    /// Cancelled once an answer came that was too much.
+    is_deaf: CancellationToken,
     seats: Arc<Semaphore>,
     tracker: TaskTracker,
 }
 
 impl Connection {
     /// Serves one connection until it closes or sends what is no call; its calls end with it.
-    async fn serve(self, stream: UnixStream) {
-        let (reader, writer) = stream.into_split();
+    async fn serve(self, stream: Stream) {
         let (replies, outgoing) = mpsc::channel(MOST_CALLS);
-        let mut writing = std::pin::pin!(write(writer, outgoing));
+        let mut writing = std::pin::pin!(write(&stream, outgoing));
         let mut running = JoinSet::new();
         let fault = tokio::select! {
-            fault = self.read(reader, &replies, &mut running) => fault,
+            fault = self.read(&stream, &replies, &mut running) => fault,
+            () = self.is_deaf.cancelled() => Some(UNTAKEN.to_owned()),
             // The other end takes no replies any more: nobody waits for them.
             () = &mut writing => return,
         };
         running.shutdown().await;
         if let Some(fault) = fault {
             // Full only if nobody reads; then nobody reads this either.
-            let _ = replies.try_send(frame::fault(&fault));
+            let _ = replies.try_send(Answer::unweighed(frame::fault(&fault)));
         }
         drop(replies);
         // What was answered already still goes out, as long as somebody takes it.
@@ -252,12 +245,12 @@ impl Connection {
     /// Reads calls and starts them. Gives the reason to close, or `None` at the end of the stream.
     async fn read(
         &self,
-        mut reader: OwnedReadHalf,
-        replies: &mpsc::Sender<Vec<u8>>,
+        reader: &Stream,
+        replies: &mpsc::Sender<Answer>,
         running: &mut JoinSet<()>,
     ) -> Option<String> {
         let mut half = Vec::new();
-        let mut weight = Weight { held: 0, all: self.bytes.clone() };
+        let mut weight = self.bytes.weight();
         let mut searched = 0;
         loop {
             while let Some(end) = half[searched..].iter().position(|&byte| byte == b'\n') {
@@ -269,12 +262,12 @@ impl Connection {
                 }
             }
             searched = half.len();
-            if half.len() > frame::LONGEST || !weight.set(half.len()) {
+            if half.len() > frame::LONGEST || !weight.set(half.len(), MOST_BYTES) {
                 return Some(TOO_MUCH.to_owned());
             }
             while running.try_join_next().is_some() {}
             half.reserve(READ);
-            match reader.read_buf(&mut half).await {
+            match reader.read(&mut half).await {
                 Ok(0) | Err(_) => return None,
                 Ok(_) => {}
             }
@@ -284,25 +277,31 @@ impl Connection {
     fn start(
         &self,
         line: &[u8],
-        replies: &mpsc::Sender<Vec<u8>>,
+        replies: &mpsc::Sender<Answer>,
         running: &mut JoinSet<()>,
     ) -> Result<(), String> {
         let request = frame::request(line)?;
         let seat = self.seats.clone().try_acquire_owned().map_err(|_| {
             format!("more than {MOST_CALLS} calls at once on one connection: wait for some first.")
         })?;
-        let mut weight = Weight { held: 0, all: self.bytes.clone() };
-        if !weight.set(line.len()) {
+        let mut weight = self.bytes.weight();
+        if !weight.set(line.len(), MOST_BYTES) {
             return Err(TOO_MUCH.to_owned());
         }
         let call = self.calls.call(request.name, request.input, request.line);
-        let replies = replies.clone();
+        let (replies, is_deaf) = (replies.clone(), self.is_deaf.clone());
+        let mut untaken = self.untaken.weight();
         running.spawn(self.tracker.track_future(async move {
             let result = call.await;
             // Free before the reply is seen, so that the next call finds the seat.
             drop((seat, weight));
+            let bytes = frame::reply(request.id, &result);
+            if !untaken.set(bytes.len(), MOST_UNTAKEN) {
+                is_deaf.cancel();
+                return;
+            }
             // An error means that the connection is gone, and with it whoever asked.
-            let _ = replies.send(frame::reply(request.id, &result)).await;
+            let _ = replies.send(Answer { bytes, _weight: Some(untaken) }).await;
         }));
         Ok(())
     }
@@ -313,9 +312,9 @@ const READ: usize = 16 << 10;
 /// How long a closed connection may take its last replies.
 const LAST_WORDS: std::time::Duration = std::time::Duration::from_millis(500);
 
-async fn write(mut writer: OwnedWriteHalf, mut outgoing: mpsc::Receiver<Vec<u8>>) {
-    while let Some(reply) = outgoing.recv().await {
-        if writer.write_all(&reply).await.is_err() {
+async fn write(writer: &Stream, mut outgoing: mpsc::Receiver<Answer>) {
+    while let Some(answer) = outgoing.recv().await {
+        if writer.write_all(&answer.bytes).await.is_err() {
             return;
         }
     }
@@ -325,23 +324,49 @@ async fn write(mut writer: OwnedWriteHalf, mut outgoing: mpsc::Receiver<Vec<u8>>
 const TOO_MUCH: &str =
     "more than 16 MiB in one call, or 64 MiB in all that wait: send less at once.";
 
-/// Bytes that count against the bound of the run while this lives.
+/// The same, of one that takes none of what it asked for.
+const UNTAKEN: &str = "more than 128 MiB of answers were not taken: read them as they come.";
+
+/// What goes to the other end, and counts until it is there.
+struct Answer {
+    bytes: Vec<u8>,
+    _weight: Option<Weight>,
+}
+
+impl Answer {
+    fn unweighed(bytes: Vec<u8>) -> Self {
+        Self { bytes, _weight: None }
+    }
+}
+
+/// All bytes of a kind that one run has here.
+#[derive(Clone, Default)]
+struct Weights(Arc<AtomicUsize>);
+
+impl Weights {
+    fn weight(&self) -> Weight {
+        Weight { held: 0, all: self.clone() }
+    }
+}
+
+/// Bytes that count against a bound of the run while this lives.
 struct Weight {
     held: usize,
-    all: Arc<AtomicUsize>,
+    all: Weights,
 }
 
 impl Weight {
     /// Whether that many are still within the bound.
-    fn set(&mut self, held: usize) -> bool {
-        self.all.fetch_sub(self.held, Ordering::Relaxed);
+    fn set(&mut self, held: usize, most: usize) -> bool {
+        let all = &self.all.0;
+        all.fetch_sub(self.held, Ordering::Relaxed);
         self.held = held;
-        self.all.fetch_add(held, Ordering::Relaxed) + held <= MOST_BYTES
+        all.fetch_add(held, Ordering::Relaxed) + held <= most
     }
 }
 
 impl Drop for Weight {
     fn drop(&mut self) {
-        self.all.fetch_sub(self.held, Ordering::Relaxed);
+        self.all.0.fetch_sub(self.held, Ordering::Relaxed);
     }
 }

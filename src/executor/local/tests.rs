@@ -196,7 +196,8 @@ impl Spool for Memory {
     }
 }
 
-/// What the host answers: `demo.echo` what it was given, `demo.deny` a refusal, `demo.wait` nothing.
+/// What the host answers: `demo.echo` what it was given, `demo.much` 4 MiB,
+/// `demo.deny` a refusal, `demo.wait` nothing.
 #[derive(Default)]
 struct Answers {
     lines: Mutex<Vec<Option<u32>>>,
@@ -224,6 +225,7 @@ impl HostCalls for Answers {
             let content =
                 match name.as_str() {
                     "demo.echo" => Ok(input["value"].clone()),
+                    "demo.much" => Ok(json!("x".repeat(4 << 20))),
                     "demo.wait" => {
                         waiting.send_modify(|count| *count += 1);
                         let _waiting = Waiting(waiting);

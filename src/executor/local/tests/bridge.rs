@@ -199,3 +199,41 @@ async fn a_cancel_interrupts_a_waiting_call_at_once() {
     assert_eq!((ran.ended.status, ran.ended.stdout.as_str()), (ExitStatus::Cancelled, ""));
     assert_eq!(*trial.calls.waiting.borrow(), 0);
 }
+
+/// A connection of its own, with the end that the host was handed kept as well.
+const KEPT_END: &str = r#"
+import json, os, socket, time
+channel = socket.socket(fileno=os.dup(int(os.environ["FOOTPLATE_FD"].split(":")[0])))
+ours, theirs = socket.socketpair()
+socket.send_fds(channel, [b"connect"], [theirs.fileno()])
+def ask(number, value):
+    call = {"id": number, "name": "demo.echo", "input": {"value": value}}
+    ours.sendall(json.dumps(call).encode() + b"\n")
+ask(1, 1)
+ours.recv(1000)
+"#;
+
+#[tokio::test]
+async fn a_run_that_makes_the_host_s_own_end_wait_is_ended_by_its_clock_all_the_same() {
+    for attack in ["ours.sendall(b'x' * (16 << 10))", "ask(2, 'x' * 4_000_000)"] {
+        // Long enough for a host that waits to be found out, and short enough to find it.
+        let code = format!("{KEPT_END}theirs.setblocking(True)\n{attack}\ntime.sleep(8)");
+        let ran = Trial::new().limit(1500).python(&code).await;
+        assert_eq!(ran.ended.status, ExitStatus::TimedOut, "{attack}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_takes_no_answers_does_not_have_the_host_keep_them_all() {
+    let code = format!(
+        "{KEPT_END}import select
+theirs.close()
+for number in range(48):
+    call = {{'id': number, 'name': 'demo.much', 'input': {{}}}}
+    ours.sendall(json.dumps(call).encode() + b'\\n')
+closed = select.poll()
+closed.register(ours, 0)
+print([event for _, event in closed.poll(15000)] == [select.POLLHUP])"
+    );
+    Trial::new().python(&code).await.prints("True\n");
+}
