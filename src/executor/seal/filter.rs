@@ -153,6 +153,9 @@ const OF_A_PROCESS: [c_long; 5] = [
 /// The same, where it is the second.
 const TO_A_PROCESS: [c_long; 2] = [libc::SYS_setpriority, libc::SYS_ioprio_set];
 
+/// What the first argument of those is where the second is a process.
+const ONE_PROCESS: [(c_long, u64); 2] = [(libc::SYS_setpriority, 0), (libc::SYS_ioprio_set, 1)];
+
 /// Flags of `clone` that make a namespace.
 const NAMESPACES: [libc::c_int; 8] = [
     libc::CLONE_NEWNS,
@@ -199,7 +202,9 @@ fn programs(plan: &Plan) -> Result<Vec<BpfProgram>, BackendError> {
         when(&mut refused, libc::SYS_ioctl, 1, SeccompCmpOp::Eq, request)?;
     }
     match plan.form {
-        Form::Full => {}
+        // The keeper is the first there, and would see nothing with a limit of no open files. What
+        // else could be done to it the system refuses, since it has rights that the run has not.
+        Form::Full => when(&mut refused, libc::SYS_prlimit64, 0, SeccompCmpOp::Eq, 1)?,
         Form::WithoutNamespaces | Form::Profile | Form::None => {
             refused.extend(SHARED.iter().map(|&call| (call, Vec::new())));
             for call in OF_A_PROCESS {
@@ -207,6 +212,10 @@ fn programs(plan: &Plan) -> Result<Vec<BpfProgram>, BackendError> {
             }
             for call in TO_A_PROCESS {
                 when(&mut refused, call, 1, SeccompCmpOp::Ne, 0)?;
+            }
+            // Of a kind that is no single process, nobody's number is that of all of this user.
+            for (call, process) in ONE_PROCESS {
+                when(&mut refused, call, 0, SeccompCmpOp::Ne, process)?;
             }
             // Programs that build something cannot do without, and are asked about.
             if plan.level == Level::Sealed {

@@ -45,6 +45,12 @@ for _ in range(8):
     if os.fork() == 0:
         held = b'x' * (40 << 20)
         time.sleep(600)";
+const BLINDING: &str = "
+import os, resource
+for pid in (1, os.getppid()):
+    try: resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, 3))
+    except OSError: pass
+";
 const SHARED_MEMORY: &str = "
 import mmap
 held = mmap.mmap(-1, 240 << 20)
@@ -111,6 +117,7 @@ while True:
 fn hostile(form: Form) -> Vec<(&'static str, String)> {
     let mut all = vec![
         ("memory of many", format!("{SPREAD_MEMORY}{FOREVER}")),
+        ("memory of many that blind the keeper", format!("{BLINDING}{SPREAD_MEMORY}{FOREVER}")),
         ("memory that is shared", format!("{SHARED_MEMORY}{FOREVER}")),
         ("memory without a name", format!("{NAMELESS_MEMORY}{FOREVER}")),
         ("many files", format!("{MANY_FILES}{FOREVER}")),

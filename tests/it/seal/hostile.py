@@ -2,6 +2,7 @@
 
 import ctypes
 import errno
+import fcntl
 import mmap
 import os
 import signal
@@ -60,6 +61,18 @@ def relative():
     open("new", "w").close()
 
 
+def by_a_file():
+    readable, writable = os.pipe()
+    fcntl.fcntl(readable, fcntl.F_SETOWN, host)
+    fcntl.fcntl(readable, 10, signal.SIGKILL)  # F_SETSIG
+    fcntl.fcntl(readable, fcntl.F_SETFL, os.O_ASYNC)
+    os.write(writable, b"x")
+    # Whether it came is seen by whether the other is there in the end.
+    raise PermissionError(errno.EPERM, "")
+
+
+# Of this machine.
+IOPRIO_SET = {"x86_64": 251, "aarch64": 30, "riscv64": 30}[os.uname().machine]
 LEVEL = os.environ["LEVEL"]
 FORM = os.environ["FORM"]
 
@@ -132,7 +145,13 @@ attempt("kill another", lambda: os.kill(host, signal.SIGTERM))
 attempt("kill by descriptor", lambda: signal.pidfd_send_signal(os.pidfd_open(host), signal.SIGTERM))
 attempt("trace another", lambda: call("ptrace", 16, host, 0, 0))
 attempt("read memory of another", lambda: call("process_vm_readv", host, 0, 0, 0, 0, 0))
+attempt("signal another by a file", by_a_file)
 attempt("limit another", lambda: call("prlimit", host, 7, struct.pack("QQ", 0, 0), None))
+attempt("limit who looks after it", lambda: call("prlimit", 1, 7, struct.pack("QQ", 999, 999), None))
+if FORM != "full":
+    # To what they are, so that no harm is done where it is let through.
+    attempt("slow all down", lambda: os.setpriority(os.PRIO_USER, 0, 0))
+    attempt("slow the disk of all down", lambda: call(IOPRIO_SET, 3, 0, 2 << 13 | 4))
 attempt("slow another down", lambda: os.setpriority(os.PRIO_PROCESS, host, 19))
 attempt("move another", lambda: os.sched_setaffinity(host, {0}))
 
