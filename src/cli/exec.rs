@@ -21,6 +21,7 @@ use crate::{
     kernel::{
         event::{Decider, Envelope, Event, Outcome, Stop},
         id::SessionId,
+        port::Aside,
     },
     model,
 };
@@ -204,6 +205,19 @@ impl Printer {
             }
             Event::CallStarted { call, .. } => {
                 print::aside(&format!("[{}]", call.name));
+                Ok(())
+            }
+            Event::PutAside { things, .. } => {
+                for Aside { was, now } in things {
+                    let was = was.display();
+                    print::aside(&match now {
+                        Some(now) => format!(
+                            "[{was} was put aside, which other programs obey: now {}]",
+                            now.display()
+                        ),
+                        None => format!("[{was} is new, and other programs obey it: look at it]"),
+                    });
+                }
                 Ok(())
             }
             Event::CallFinished { result, .. } if result.is_error => {

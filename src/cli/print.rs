@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use serde::Serialize;
 
 use super::exit::Failure;
+use crate::kernel::text;
 
 /// Whoever reads our output has gone: not a failure, but nothing more need be said.
 #[derive(Debug)]
@@ -26,7 +27,7 @@ pub(super) fn json(value: &impl Serialize) -> Result<(), Closed> {
 /// Tells the person something beside the output.
 pub(super) fn aside(line: &str) {
     // Nobody may be there to read it.
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", text::clean(line.as_bytes()));
 }
 
 /// Says why the program ends.

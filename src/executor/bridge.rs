@@ -17,6 +17,7 @@ use std::{
     },
 };
 
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SocketFlags, SocketType,
     recvmsg, socketpair,
@@ -162,6 +163,13 @@ async fn packet(channel: &UnixDatagram) -> Packet {
     channel.async_io(Interest::READABLE, || receive(channel.as_fd())).await.unwrap_or(Packet::End)
 }
 
+/// Whether nobody has the other end any more.
+fn is_at_its_end(channel: BorrowedFd<'_>) -> bool {
+    let mut watched = [PollFd::from_borrowed_fd(channel, PollFlags::empty())];
+    let looked = poll(&mut watched, Some(&rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 }));
+    looked.is_err() || watched[0].revents().contains(PollFlags::HUP)
+}
+
 /// Takes one packet, if there is one; every descriptor in it but the first is closed.
 fn receive(channel: BorrowedFd<'_>) -> io::Result<Packet> {
     let mut word = [0; 16];
@@ -189,8 +197,8 @@ fn receive(channel: BorrowedFd<'_>) -> io::Result<Packet> {
         b"connect" => Packet::Connection(end),
         b"up" => Packet::Up,
         b"leaving" => Packet::Leaving,
-        // An empty packet is possible too, but only a run that hurts itself sends one.
-        b"" => Packet::End,
+        // Nothing came: at the end, and for an empty packet.
+        b"" if is_at_its_end(channel) => Packet::End,
         _ => Packet::Other,
     })
 }

@@ -7,7 +7,7 @@ use crate::kernel::{
     context::Context,
     error::CallError,
     obeyed::is_obeyed,
-    port::{Bounds, Executor, Level, ResolvedPath},
+    port::{Bounds, Executor, Form, Level, ResolvedPath},
 };
 
 /// What was asked for beside a level.
@@ -62,6 +62,10 @@ impl Asked {
             wider.push("the network, and the servers of this computer".to_owned());
         }
         wider.extend(self.writes.iter().map(|place| {
+            if place.shown == "." && executor.form() == Form::WithoutNamespaces {
+                return "writes all of this folder, with .git and what else others run or obey in it"
+                    .to_owned();
+            }
             let obeyed = Path::new(&place.shown).iter().any(is_obeyed);
             let why = if obeyed { ", which other programs run or obey" } else { "" };
             match place.reach {
@@ -82,6 +86,8 @@ pub(super) fn held(executor: &dyn Executor, wanted: Level) -> Level {
 pub(super) fn facts(executor: &dyn Executor, wanted: Level, network: bool) -> Vec<String> {
     let seal = match held(executor, wanted) {
         Level::Sealed => "sealed",
+        // Modes and times of other files are not held there.
+        Level::Workspace if executor.form() == Form::WithoutNamespaces => "weaker workspace seal",
         Level::Workspace => "workspace seal",
         Level::Open => return vec!["unsealed".to_owned()],
     };

@@ -140,7 +140,7 @@ async fn handle(permit: Permit, cx: Context, arguments: Arguments) -> Result<Con
     };
     let finished = run::run(&cx, run).await?;
     let refused = refusal::of(&finished.ended.stderr, &bounds);
-    let advice = refused.map(|refused| refusal::advice(&refused, bounds.level));
+    let advice = refused.map(|refused| refusal::advice(&refused, bounds.level, executor.form()));
     let mut notes: Vec<String> =
         finished.rest().into_iter().chain(finished.aside()).chain(advice).collect();
     let (returncode, timed_out) = match finished.ended.status {

@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::kernel::{
     obeyed::is_obeyed,
-    port::{Bounds, Level},
+    port::{Bounds, Form, Level},
 };
 
 /// What was refused.
@@ -88,21 +88,32 @@ fn to_ask(path: &str) -> PathBuf {
 }
 
 /// What to do about it, for a program: which words of `process.run` ask for more.
-pub(super) fn advice(refusal: &Refusal, level: Level) -> String {
+pub(super) fn advice(refusal: &Refusal, level: Level, form: Form) -> String {
     let seal = level.name();
+    let advice = said(refusal, seal);
+    match (refusal, level, form) {
+        (Refusal::Place(_), Level::Workspace, Form::WithoutNamespaces) => format!(
+            "{advice}. Without namespaces, as here, nothing can be made or moved right in a folder that \
+             holds what others obey, such as .git: writes=[\".\"] asks for all of the workspace"
+        ),
+        (Refusal::Network | Refusal::Place(_), _, _) => advice,
+    }
+}
+
+fn said(refusal: &Refusal, seal: &str) -> String {
     match refusal {
         Refusal::Network => format!(
             "It ran with seal {seal:?}, which has no network. If it needs that, run it again with \
              network=True, which is asked for"
         ),
         Refusal::Place(Some(path)) => format!(
-            "It ran with seal {seal:?}, which may have refused it {path:?}. If it needs that, run it \
+            "It ran with seal {seal:?}, which may have kept {path:?} from it. If it needs that, run it \
              again with writes=[{:?}] (or a folder that is there and holds it), or with seal=\"open\"; \
              both are asked for",
             to_ask(path)
         ),
         Refusal::Place(None) => format!(
-            "It ran with seal {seal:?}, which may have refused it something. If it needs to write \
+            "It ran with seal {seal:?}, which may have kept something from it. If it needs to write \
              elsewhere, run it again with writes=[…] naming what, or with seal=\"open\"; both are asked \
              for"
         ),
@@ -126,7 +137,7 @@ pub(super) fn advice_for_a_script(refusal: &Refusal, level: Level) -> String {
             let writes =
                 path.as_ref().map_or("…".to_owned(), |path| format!("{:?}", to_ask(path)));
             format!(
-                "The script ran with seal {seal:?}, which may have refused it {what}: use files.write, \
+                "The script ran with seal {seal:?}, which may have kept {what} from it: use files.write, \
                  process.run([…], writes=[{writes}]), or {wider}; each is asked for"
             )
         }
@@ -185,10 +196,11 @@ mod tests {
         let (sealed, workspace) = (Level::Sealed, Level::Workspace);
         let named = |path: &str| Refusal::Place(Some(path.to_owned()));
         for (advice, expected) in [
-            (advice(&Refusal::Network, workspace), "network=True"),
-            (advice(&named("/w/.git/index.lock"), workspace), "writes=[\"/w/.git\"]"),
-            (advice(&named("../out/x"), workspace), "writes=[\"../out/x\"]"),
-            (advice(&Refusal::Place(None), workspace), "seal=\"open\""),
+            (advice(&Refusal::Network, workspace, Form::Full), "network=True"),
+            (advice(&named("/w/.git/index.lock"), workspace, Form::Full), "writes=[\"/w/.git\"]"),
+            (advice(&named("../out/x"), workspace, Form::Full), "writes=[\"../out/x\"]"),
+            (advice(&Refusal::Place(None), workspace, Form::Full), "seal=\"open\""),
+            (advice(&named("new"), workspace, Form::WithoutNamespaces), "writes=[\".\"]"),
             (advice_for_a_script(&Refusal::Network, sealed), "process.run([…], network=True)"),
             (advice_for_a_script(&named("a"), sealed), "files.write"),
             (advice_for_a_script(&named("a"), sealed), "seal=\"workspace\""),

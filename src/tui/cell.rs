@@ -86,6 +86,8 @@ pub struct Code {
     pub ran_ms: u64,
     /// The limit that ended it, in words.
     pub over: Option<String>,
+    /// Somebody stopped it.
+    pub stopped: bool,
     pub fold: Fold,
     /// Its own calls that changed nothing.
     pub reads: usize,

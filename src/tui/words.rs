@@ -108,7 +108,7 @@ pub fn exit(status: &ExitStatus) -> String {
 pub fn exceeded(limit: Exceeded) -> &'static str {
     match limit {
         Exceeded::Memory => "too much memory",
-        Exceeded::Cpu => "too much processor time",
+        Exceeded::Cpu => "processor time used up",
         Exceeded::Scratch => "scratch folder full",
     }
 }
@@ -119,7 +119,7 @@ pub fn limit(status: &ExitStatus, limit_ms: u64) -> Option<String> {
         ExitStatus::TimedOut => {
             Some(format!("used its {} s and was ended", limit_ms.div_ceil(1000)))
         }
-        ExitStatus::OverLimit { limit } => Some(format!("{}: ended", exceeded(*limit))),
+        ExitStatus::OverLimit { limit } => Some(exceeded(*limit).to_owned()),
         ExitStatus::Exited { .. }
         | ExitStatus::Signalled { .. }
         | ExitStatus::Cancelled
@@ -199,7 +199,7 @@ mod tests {
         let over = |limit| ExitStatus::OverLimit { limit };
         assert_eq!(exit(&over(Exceeded::Memory)), "limit: too much memory");
         assert_eq!(limit(&ExitStatus::TimedOut, 1500).unwrap(), "used its 2 s and was ended");
-        assert_eq!(limit(&over(Exceeded::Scratch), 1).unwrap(), "scratch folder full: ended");
+        assert_eq!(limit(&over(Exceeded::Scratch), 1).unwrap(), "scratch folder full");
         assert_eq!(limit(&ExitStatus::Exited { code: 1 }, 1), None);
     }
 

@@ -240,10 +240,16 @@ fn online(settings: &Settings, uv: &Path) -> Command {
 fn refused(wish: &Wish, fault: &str) -> CallError {
     let names = wish.packages.requirements.join(", ");
     let fault: String = fault.chars().take(1500).collect();
-    CallError::failed(format!(
-        "{names} could not be installed: {fault}\nOnly wheels are installed, since building a package \
-         runs its code. Name versions that are there as wheels, or do without."
-    ))
+    // What uv says of a package that would have to be built.
+    let has_no_wheel = ["--no-build", "no usable wheels", "building source"].iter();
+    let advice = if has_no_wheel.into_iter().any(|words| fault.contains(words)) {
+        "Only wheels are installed, since building a package runs its code. Name versions that are \
+         there as wheels, or do without."
+    } else {
+        "See that the names are right and that the index can be reached (a person may have to set \
+         UV_INDEX_URL, a proxy or SSL_CERT_FILE), or do without."
+    };
+    CallError::failed(format!("{names} could not be installed: {fault}\n{advice}"))
 }
 
 /// The packages of a requirements file with hashes, as uv writes it.

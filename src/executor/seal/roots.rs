@@ -5,7 +5,8 @@
 //! of its own. Rules alone only ever add rights on the way down, so without namespaces a folder with
 //! something guarded in it is given entry by entry, and no name can be made, moved or removed in
 //! that very folder. A right to make names there would be one to make them in `.git` as well, and a
-//! file that is made without the right to write below it stays empty: nothing is won by it.
+//! file that is made without the right to write below it stays empty: nothing is won by it. Who needs
+//! that asks to write the workspace by its own name, and is given all of it but secrets.
 
 use std::path::{Path, PathBuf};
 
@@ -178,12 +179,17 @@ impl Surroundings {
 
         let mut writes: Vec<PathBuf> = scratch.into_iter().collect();
         let mut open = asked.clone();
-        if let (Level::Workspace, Some(workspace)) = (bounds.level, workspace) {
-            open.push(workspace);
+        if let (Level::Workspace, Some(workspace)) = (bounds.level, &workspace) {
+            open.push(workspace.clone());
         }
         let is_inside = |path: &PathBuf| open.iter().any(|open| path.starts_with(open));
         let obeyed = Obeyed::look(&open);
         let mut guarded = obeyed.guarded();
+        if let (Form::WithoutNamespaces | Form::None, Some(whole)) =
+            (form, asked.iter().find(|asked| Some(*asked) == workspace.as_ref()))
+        {
+            guarded.retain(|path| !path.starts_with(whole));
+        }
         guarded.extend(hidden.into_iter().filter(|path| is_inside(path) && path.exists()));
         // What was asked for by its own name was meant.
         guarded.retain(|path| !asked.contains(path));

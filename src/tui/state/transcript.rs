@@ -211,6 +211,9 @@ impl Transcript {
             if let (Some(over), false) = (&code.over, result.ok) {
                 code.progress = Progress::Limit(over.clone());
             }
+            if code.stopped && !result.ok {
+                code.progress = Progress::Stopped("what it did so far is done".to_owned());
+            }
         }
         self.touch(call);
     }

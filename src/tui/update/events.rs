@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     kernel::{
-        event::{Call, Decider, Envelope, Event, Origin, Outcome, Stop},
+        event::{Call, Decider, Envelope, Event, ExitStatus, Origin, Outcome, Stop},
         gate::approval::{Answer, Question, Scope, Then},
         id::{ApprovalId, SessionId},
         port::Aside,
@@ -160,6 +160,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             {
                 code.ran_ms = *ran_ms;
                 code.over = words::limit(status, code.limit_ms);
+                code.stopped = *status == ExitStatus::Cancelled;
             }
         }
         Event::PutAside { things, .. } => {
@@ -246,7 +247,10 @@ fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: Decider, at:
     if let Some(node) = state.sessions.get_mut(question.session) {
         node.transcript.settled(question.call.id, progress);
     }
-    if let Some(text) = toast(&waiting, answer, by).filter(|_| is_news(state, at)) {
+    // The clock of a script runs again only when nothing else of it is open.
+    let others = state.queue.ordered();
+    let others = others.iter().filter(|other| other.question.script == question.script).count();
+    if let Some(text) = toast(&waiting, answer, by, others).filter(|_| is_news(state, at)) {
         state.status.say(text, state.now.at);
     }
 }
@@ -256,12 +260,15 @@ fn is_news(state: &State, at: jiff::Timestamp) -> bool {
     words::seconds(at, state.now.wall) < 4
 }
 
-fn toast(waiting: &Waiting, answer: &Answer, by: Decider) -> Option<String> {
+fn toast(waiting: &Waiting, answer: &Answer, by: Decider, others: usize) -> Option<String> {
     let object = &waiting.question.preview.object;
     match (by, answer) {
         (Decider::Person, Answer::Allow { scope: Scope::Once }) => {
-            let held = matches!(waiting.question.call.origin, Origin::Python { .. });
-            let clock = if held { " The clock runs again." } else { "" };
+            let clock = match (waiting.question.script, others) {
+                (None, _) => String::new(),
+                (Some(_), 0) => " The clock runs again.".to_owned(),
+                (Some(_), others) => format!(" {others} more of it waits."),
+            };
             Some(format!("Yes, once: {object}.{clock}"))
         }
         (Decider::Person, Answer::Allow { scope: Scope::Session }) => {

@@ -259,7 +259,7 @@ fn leave(state: &mut State) -> Vec<Effect> {
             if state.status.twice(Twice::StopTurn, now) {
                 return vec![Effect::Send(Command::Interrupt { session: node.spec.id })];
             }
-            state.status.say("esc again stops this turn. Agents go on.", now);
+            state.status.say("esc again stops this turn", now);
         }
     }
     Vec::new()

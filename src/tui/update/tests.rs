@@ -36,7 +36,7 @@ fn esc_stops_the_turn_only_the_second_time_and_soon() {
     let mut stage = Stage::new(80, 24);
     stage.at_work();
     stage.key("esc");
-    assert_eq!(toast(&stage), "esc again stops this turn. Agents go on.");
+    assert_eq!(toast(&stage), "esc again stops this turn");
     stage.wait(1_100);
     stage.key("esc");
     assert_eq!(stage.effects, []);

@@ -144,7 +144,7 @@ held = [connect() for _ in range(400)]
 print(held[399].recv(65536)[:30]); held.clear()
 for fds in ([], [0, 1, 2]): socket.send_fds(channel, [b"connect"], fds)
 with tempfile.TemporaryFile() as file: socket.send_fds(channel, [b"connect"], [file.fileno()] * 4)
-channel.send(b"nonsense" * 100)
+channel.send(b"nonsense" * 100); channel.send(b"")
 while True:
     try:
         print(demo.echo("still alive")); break

@@ -118,6 +118,29 @@ fn what_is_asked_for_is_opened_and_what_is_hidden_or_obeyed_in_it_is_not() {
 }
 
 #[test]
+fn the_workspace_by_its_own_name_is_all_of_it_where_parts_cannot_be_kept_from_it() {
+    let (_root, home) = house();
+    std::fs::create_dir(home.join("scratch")).unwrap();
+    let surroundings = Surroundings { home: Some(home.clone()), ..Surroundings::default() };
+    let work = home.join("work");
+    for (form, workspace, given, guarded) in [
+        (Form::Full, &work, &work, vec![".git", "env", "sub/.venv"]),
+        (Form::WithoutNamespaces, &work, &work, vec![]),
+        (Form::WithoutNamespaces, &home, &home.join("work"), vec![]),
+    ] {
+        let bounds = Bounds { writes: vec![workspace.clone()], ..Level::Workspace.into() };
+        let roots = surroundings.roots((&bounds, form), workspace, &home.join("scratch"));
+        let is_given = roots.writes.iter().any(|root| given.join("new").starts_with(root));
+        assert!(is_given, "{form:?} {workspace:?}: {:?}", roots.writes);
+        assert_eq!(
+            roots.guarded,
+            guarded.into_iter().map(|name| work.join(name)).collect::<Vec<_>>()
+        );
+        assert!(!roots.writes.iter().any(|root| home.join(".ssh/id").starts_with(root)));
+    }
+}
+
+#[test]
 fn an_interpreter_brings_its_folder_but_never_a_home() {
     let (_root, home) = house();
     for (place, expected) in

@@ -20,6 +20,7 @@ pub(super) fn code(call: &Call, progress: Progress) -> Code {
         limit_ms: 0,
         ran_ms: 0,
         over: None,
+        stopped: false,
         fold: Fold::Part,
         reads: 0,
         effects: Vec::new(),
