@@ -48,7 +48,7 @@ const SYSTEM_SECRETS: [&str; 10] = [
     "/etc/NetworkManager",
 ];
 
-/// Where people's tools live below their home, none of them with a secret in it.
+/// Where people's tools live below their home, without a secret in it but those below.
 const TOOLS: [&str; 18] = [
     ".asdf",
     ".bun",
@@ -71,7 +71,7 @@ const TOOLS: [&str; 18] = [
 ];
 
 /// What is not shown even to who works in the home folder itself.
-const HOME_SECRETS: [&str; 30] = [
+const HOME_SECRETS: [&str; 32] = [
     ".aws",
     ".azure",
     ".bash_history",
@@ -81,6 +81,7 @@ const HOME_SECRETS: [&str; 30] = [
     ".codex",
     ".config/gcloud",
     ".config/gh",
+    ".config/git/credentials",
     ".config/google-chrome",
     ".config/op",
     ".docker",
@@ -90,6 +91,7 @@ const HOME_SECRETS: [&str; 30] = [
     ".kube",
     ".local/share/fish",
     ".local/share/keyrings",
+    ".local/share/uv/credentials",
     ".mozilla",
     ".mysql_history",
     ".netrc",
@@ -155,7 +157,10 @@ impl Surroundings {
         scratch: &Path,
     ) -> Roots {
         let workspace = real(workspace);
-        let asked: Vec<PathBuf> = bounds.writes.iter().filter_map(|path| real(path)).collect();
+        // The places that were approved, as they were named then: not what a link leads to that has
+        // been put there since, by another run for one.
+        let is_real = |path: &&PathBuf| real(path).as_ref() == Some(*path);
+        let asked: Vec<PathBuf> = bounds.writes.iter().filter(is_real).cloned().collect();
         let hidden = self.hidden(&workspace, &asked);
         let home = self.home.as_deref().and_then(real);
 

@@ -10,6 +10,9 @@ fn house() -> (tempfile::TempDir, PathBuf) {
         ".ssh/id",
         ".cargo/bin/cargo",
         ".cargo/credentials.toml",
+        ".config/git/config",
+        ".config/git/credentials",
+        ".local/share/uv/credentials/credentials.toml",
         "work/.git/config",
         "work/sub/.venv/bin/python",
         "work/env/pyvenv.cfg",
@@ -48,6 +51,9 @@ fn the_workspace_and_tools_are_read_and_the_rest_of_home_is_not() {
         ("work", "work/.git/config", true),
         ("work", ".cargo/bin/cargo", true),
         ("work", ".cargo/credentials.toml", false),
+        ("work", ".config/git/config", true),
+        ("work", ".config/git/credentials", false),
+        ("work", ".local/share/uv/credentials/credentials.toml", false),
         ("work", ".ssh/id", false),
         ("work", "notes.txt", false),
         ("work", ".local/share/footplate/sessions/one", false),
@@ -137,6 +143,21 @@ fn the_workspace_by_its_own_name_is_all_of_it_where_parts_cannot_be_kept_from_it
             guarded.into_iter().map(|name| work.join(name)).collect::<Vec<_>>()
         );
         assert!(!roots.writes.iter().any(|root| home.join(".ssh/id").starts_with(root)));
+    }
+}
+
+#[test]
+fn a_link_in_the_place_of_what_was_asked_for_gives_nothing() {
+    let (_root, home) = house();
+    let surroundings = Surroundings { home: Some(home.clone()), ..Surroundings::default() };
+    for form in [Form::Full, Form::WithoutNamespaces] {
+        let bounds = Bounds { writes: vec![home.join("link")], ..Level::Workspace.into() };
+        let roots = surroundings.roots((&bounds, form), &home.join("work"), &home.join("scratch"));
+        let given = roots.reads.iter().chain(&roots.writes);
+        assert!(
+            given.clone().all(|root| !root.starts_with(home.join(".ssh"))),
+            "{form:?} {roots:?}"
+        );
     }
 }
 
