@@ -9,6 +9,7 @@ mod mark;
 mod output;
 mod packages;
 mod process;
+mod remove;
 mod sealed;
 mod session;
 mod status;

@@ -2,17 +2,35 @@
 
 use std::path::{Path, PathBuf};
 
-use super::cannot;
+use super::{cannot, remove};
 use crate::kernel::error::CallError;
 
-/// A folder for one run, which goes with it. Those of hosts that are gone go first.
-pub(super) fn scratch(cache: &Path) -> Result<tempfile::TempDir, CallError> {
+/// The folder of one run. Dropped, it is removed with all in it.
+pub(super) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Err(error) = remove::folder(&self.0) {
+            tracing::warn!(%error, path = %self.0.display(), "a scratch folder was left");
+        }
+    }
+}
+
+/// A folder for one run, which goes with it.
+pub(super) fn scratch(cache: &Path) -> Result<Scratch, CallError> {
     let runs = cache.join("runs");
     std::fs::create_dir_all(&runs).map_err(|error| cannot("make", &runs, &error))?;
     let prefix = format!("{}-", std::process::id());
     tempfile::Builder::new()
         .prefix(&prefix)
         .tempdir_in(&runs)
+        .map(|folder| Scratch(folder.keep()))
         .map_err(|error| cannot("make a folder in", &runs, &error))
 }
 
@@ -20,7 +38,7 @@ pub(super) fn scratch(cache: &Path) -> Result<tempfile::TempDir, CallError> {
 pub(super) fn sweep(folder: &Path, prefix: &str) {
     for left in of_the_gone(folder, prefix) {
         // What cannot be removed now is tried again by the next host.
-        let _ = std::fs::remove_dir_all(left);
+        let _ = remove::folder(&left);
     }
 }
 

@@ -13,7 +13,6 @@ use std::{
 };
 
 use futures_util::future::{FusedFuture, FutureExt};
-use tempfile::TempDir;
 use tokio::{
     process::Command,
     sync::Notify,
@@ -22,6 +21,7 @@ use tokio::{
 
 use super::{
     Settings,
+    folders::Scratch,
     lookup::find,
     mark::{self, Mark},
     output::{self, Output},
@@ -49,7 +49,7 @@ const LAST_OUTPUT: Duration = Duration::from_millis(200);
 /// A run that is ready to start.
 pub(super) struct Run {
     command: Command,
-    scratch: TempDir,
+    scratch: Scratch,
     kind: Kind,
     /// What the program takes for its own name.
     name: OsString,
@@ -75,7 +75,7 @@ impl Run {
     /// Python as uv's child, with what it needs beside the environment of every run.
     pub(super) fn python(
         settings: &Settings,
-        scratch: TempDir,
+        scratch: Scratch,
         command: Command,
         environment: &[(&str, &OsStr)],
     ) -> Self {
@@ -89,7 +89,7 @@ impl Run {
     /// A program with its arguments, found as a shell would find it from `cwd`.
     pub(super) fn program(
         settings: &Settings,
-        scratch: TempDir,
+        scratch: Scratch,
         argv: &[String],
         cwd: &Path,
     ) -> Result<Self, CallError> {
@@ -110,7 +110,7 @@ impl Run {
     /// Sets the small environment that is the same for every run, whatever ours holds.
     fn of(
         settings: &Settings,
-        scratch: TempDir,
+        scratch: Scratch,
         mut command: Command,
         (home, kind, name): (&Path, Kind, OsString),
     ) -> Self {
@@ -236,7 +236,8 @@ impl Run {
             (ExitStatus::OverLimit { .. }, _) | (_, Stopped::Not) => 0,
             (_, Stopped::ByItself) => left,
         };
-        remove(self.scratch).await;
+        let scratch = self.scratch;
+        let _ = tokio::task::spawn_blocking(move || drop(scratch)).await;
         Ok(Ended { status, stdout, stderr, leftovers, aside: Vec::new() })
     }
 
@@ -335,14 +336,6 @@ async fn serve(bridge: Option<&mut Bridge>, calls: Option<Arc<dyn HostCalls>>) -
         bridge.serve(calls).await;
     }
     std::future::pending().await
-}
-
-async fn remove(scratch: TempDir) {
-    let path = scratch.path().to_owned();
-    let removed = tokio::task::spawn_blocking(move || scratch.close()).await;
-    if !matches!(removed, Ok(Ok(()))) {
-        tracing::warn!(path = %path.display(), "a scratch folder was left");
-    }
 }
 
 /// The number of the descriptor and the file it stands for, since numbers are given away again.

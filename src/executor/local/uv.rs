@@ -11,6 +11,7 @@ use tokio::process::Command;
 
 use super::{
     Settings,
+    folders::Scratch,
     lookup::{is_program, search},
     process::Run,
     tool::run,
@@ -84,7 +85,7 @@ impl Prepared {
     pub(super) fn python(
         &self,
         settings: &Settings,
-        scratch: TempDir,
+        scratch: Scratch,
         package: &Path,
         (file, code): (&Path, &str),
         level: Level,
