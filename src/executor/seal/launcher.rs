@@ -171,6 +171,7 @@ fn become_program(plan: &Plan, program: Program) -> Result<(), Fault> {
     rules::apply(plan)?;
     filter::apply(plan)?;
     system::restore_signals();
+    system::inherit_only(plan.channel).map_err(Fault::at("keep what it inherits"))?;
     let Some((path, mut arguments)) = program else { return Ok(()) };
     if arguments.is_empty() {
         return Err(Fault::new("start the program", "it has no name"));

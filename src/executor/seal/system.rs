@@ -43,6 +43,18 @@ pub(super) fn inherited(number: RawFd) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
+/// Has every descriptor but the first three and this one end with the next `exec`: whoever started
+/// the host may have left it some.
+pub(super) fn inherit_only(kept: Option<RawFd>) -> io::Result<()> {
+    let all = libc::c_uint::MAX;
+    // SAFETY: it reads and writes no memory, and closes nothing now.
+    told(unsafe { libc::syscall(libc::SYS_close_range, 3, all, libc::CLOSE_RANGE_CLOEXEC) })?;
+    let Some(kept) = kept else { return Ok(()) };
+    // SAFETY: only asked whether it is open; nothing here closes what the program shall have.
+    let kept = unsafe { BorrowedFd::borrow_raw(kept) };
+    Ok(rustix::io::fcntl_setfd(kept, rustix::io::FdFlags::empty())?)
+}
+
 /// Sets and clears attributes of the mount at `place`, which is one, and of those below it.
 pub(super) fn mount_attributes(
     place: impl AsFd,

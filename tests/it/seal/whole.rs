@@ -45,6 +45,33 @@ fn with_nobody_to_ask_sealed_code_reads_and_computes_and_writes_nothing() {
     assert!(all_below(&place.work()).len() == 1, "nothing was made");
 }
 
+#[test]
+fn what_whoever_started_the_host_had_open_reaches_no_script() {
+    if !seals() {
+        return;
+    }
+    let place = Place::new();
+    let secret = place.user().join("notes");
+    std::fs::write(&secret, "as it was").unwrap();
+    let model = place.script(&runs("import os\nfor fd in (8, 9): os.write(fd, b'changed')"));
+    let script = format!(
+        "exec 8>>{0} 9<>{0}; exec {1} exec --model {model} --mode default",
+        secret.display(),
+        env!("CARGO_BIN_EXE_footplate"),
+    );
+    let started = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .env_clear()
+        .envs(place.environment())
+        .current_dir(place.work())
+        .output()
+        .unwrap();
+    assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
+    let said = result(&place)["message"].as_str().unwrap_or_default().to_owned();
+    assert!(said.contains("Bad file descriptor"), "{said}");
+    assert_eq!(std::fs::read_to_string(secret).unwrap(), "as it was");
+}
+
 /// Ways to write that are no call of the host, and one that is.
 const WRITES: &str = r#"
 import mmap, os, pathlib, sqlite3, subprocess, footplate
