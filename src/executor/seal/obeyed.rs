@@ -118,8 +118,9 @@ impl Obeyed {
         }
         for (path, place) in &now.places {
             let replaced = self.places.get(path).is_some_and(|was| was.link.is_some());
-            // One that was moved with its folder is still the one that was guarded.
-            let is_known = self.places.values().any(|was| was.identity == place.identity);
+            // One that was moved with its folder is still the one that was guarded. A link was not
+            // guarded by itself, and the number of one that is gone is given to others.
+            let is_known = self.places.values().any(|was| was.link.is_none() && was == place);
             if !replaced && !is_known && self.was_absent(path) {
                 changes.push(Change::Appeared(path.clone()));
             }
@@ -220,6 +221,19 @@ mod tests {
             appeared("sub/.idea"),
         ];
         assert_eq!(before.changes(), expected);
+    }
+
+    #[test]
+    fn what_has_the_number_of_a_link_that_is_gone_is_new_all_the_same() {
+        let (_root, top) = folder();
+        let work = top.join("work");
+        symlink("real", work.join(".venv")).unwrap();
+        let mut before = Obeyed::look(std::slice::from_ref(&work));
+        fs::create_dir(work.join("src/.git")).unwrap();
+        let new = Place::at(&work.join("src/.git")).unwrap().identity;
+        before.places.get_mut(&work.join(".venv")).unwrap().identity = new;
+        let changes = before.changes();
+        assert!(changes.contains(&Change::Appeared(work.join("src/.git"))), "{changes:?}");
     }
 
     #[test]
