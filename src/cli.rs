@@ -4,11 +4,13 @@
 mod args;
 mod capabilities;
 mod checks;
+mod decisions;
 mod doctor;
 mod exec;
 mod exit;
 mod print;
 mod report;
+mod rules;
 mod sessions;
 mod setup;
 mod signal;
@@ -67,6 +69,8 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
                 let how = if json { doctor::Output::Json } else { doctor::Output::Text };
                 doctor::run(&cli.common, how).await
             }
+            Some(Subject::Rules { action }) => rules::run(&cli.common, action.unwrap_or_default()),
+            Some(Subject::Trust { revoke }) => rules::trust(&cli.common, revoke),
             Some(Subject::Sessions { action }) => sessions::run(action.unwrap_or_default()),
             None => match (cli.tool, cli.context_report) {
                 (Some(name), _) => {

@@ -4,6 +4,7 @@
 mod file;
 mod home;
 mod providers;
+pub mod rules;
 
 use std::path::{Path, PathBuf};
 

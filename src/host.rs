@@ -4,6 +4,7 @@
 mod bring_up;
 mod desk;
 mod hub;
+mod laws;
 mod mend;
 mod nursery;
 
@@ -15,17 +16,17 @@ use std::{
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
-use self::{bring_up::Parent, hub::Hub};
+use self::{bring_up::Parent, hub::Hub, laws::Laws};
 use crate::{
     agent::{self, Handle},
     kernel::{
         clock::Board,
         context::Context,
         event::{Envelope, Event, Origin, Outcome},
-        gate::{approval::Waiting, policy::Runs},
+        gate::{approval::Waiting, law::Rules, policy::Runs},
         id::{CallId, SessionId},
         invoke::{CallRequest, Input, ToolResult},
-        port::{Executor, Store, StoreError},
+        port::{Executor, RuleBook, Store, StoreError},
         recorder::Recorder,
         registry::Registry,
         session::Session,
@@ -48,6 +49,10 @@ pub struct Parts {
     pub attendance: Attendance,
     /// When code runs unasked.
     pub runs: Runs,
+    /// The rules of files, for all sessions.
+    pub rules: Arc<Rules>,
+    /// Where they are kept.
+    pub book: Arc<dyn RuleBook>,
 }
 
 /// Whether a person can be asked.
@@ -85,6 +90,7 @@ pub struct Host(Arc<Inner>);
 struct Inner {
     parts: Parts,
     hub: Arc<Hub>,
+    laws: Laws,
     waiting: Option<Arc<Waiting>>,
     board: Board,
     live: Mutex<HashMap<SessionId, Live>>,
@@ -108,8 +114,10 @@ impl Host {
             Attendance::Attended => Some(Arc::default()),
             Attendance::Alone => None,
         };
+        let laws = Laws::new(parts.rules.clone(), parts.book.clone());
         Self(Arc::new(Inner {
             parts,
+            laws,
             hub: Arc::default(),
             waiting,
             board: Board::default(),

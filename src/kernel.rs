@@ -19,6 +19,7 @@ pub mod recorder;
 pub mod registry;
 pub mod schema;
 pub mod session;
+pub mod setting;
 pub mod spec;
 pub mod text;
 

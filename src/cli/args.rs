@@ -81,6 +81,17 @@ pub(super) enum Subject {
         #[arg(long)]
         json: bool,
     },
+    /// See which rules count here, and from where
+    Rules {
+        #[command(subcommand)]
+        action: Option<RulesAction>,
+    },
+    /// Let the rules of the project here allow calls, as they are now
+    Trust {
+        /// No more
+        #[arg(long)]
+        revoke: bool,
+    },
     /// Look at the sessions so far
     Sessions {
         #[command(subcommand)]
@@ -89,9 +100,33 @@ pub(super) enum Subject {
 }
 
 /// What can be done with sessions.
-#[derive(Clone, Copy, Debug, Default, Subcommand)]
+#[derive(Clone, Debug, Default, Subcommand)]
 pub(super) enum SessionsAction {
     /// One line each, newest first
     #[default]
     List,
+    /// What was decided in a session and the agents below it, by whom or by what
+    Show {
+        /// The end of its id, as `list` has it
+        id: String,
+        /// One line each, oldest first
+        #[arg(long, required = true)]
+        decisions: bool,
+        /// As JSON, one object a line
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// What can be done with rules.
+#[derive(Clone, Debug, Default, Subcommand)]
+pub(super) enum RulesAction {
+    /// Every rule that counts in this folder, and what a file is worth
+    #[default]
+    List,
+    /// Whether a file of rules has a fault
+    Check {
+        /// The file
+        file: PathBuf,
+    },
 }

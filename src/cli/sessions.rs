@@ -4,6 +4,7 @@ use jiff::tz::TimeZone;
 
 use super::{
     args::SessionsAction,
+    decisions,
     exit::{Exit, Failure},
     print, setup,
 };
@@ -12,6 +13,11 @@ use crate::kernel::{port::SessionSummary, text};
 pub(super) fn run(action: SessionsAction) -> Result<Exit, Failure> {
     match action {
         SessionsAction::List => list(),
+        // Without `--decisions` the command line is refused: there is nothing else to show yet.
+        SessionsAction::Show { id, decisions: _, json } => {
+            let how = if json { decisions::Output::Json } else { decisions::Output::Text };
+            decisions::show(&id, how)
+        }
     }
 }
 
@@ -40,6 +46,6 @@ fn line(session: &SessionSummary, zone: &TimeZone) -> String {
 }
 
 /// Text from a journal, made safe to print on a line.
-fn one_line(words: &str) -> String {
+pub(super) fn one_line(words: &str) -> String {
     text::clean(words.as_bytes()).split_whitespace().collect::<Vec<_>>().join(" ")
 }

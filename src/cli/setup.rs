@@ -4,10 +4,11 @@ use std::{env, io::ErrorKind, path::PathBuf, sync::Arc};
 
 use super::{args::Common, exit::Failure, print};
 use crate::{
-    config::{Config, Flags, Home},
+    config::{Config, Flags, Home, rules::RuleFiles},
     executor::{Local, Settings},
     host::{Attendance, Host, HostError, Parts},
     kernel::{
+        gate::law::Rules,
         id::SessionId,
         port::{SessionSummary, Store, StoreError},
         spec::{Limits, Mode, SessionSpec},
@@ -65,7 +66,7 @@ pub(super) fn executor(home: &Home, notice: Notice) -> Local {
     Local::new(Settings {
         data: home.data.clone(),
         cache: home.cache.clone(),
-        home: env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from),
+        home: user_home(),
         search_path: env::var_os("PATH").unwrap_or_default(),
         uv: variable("FOOTPLATE_UV").map(PathBuf::from),
         launcher: launcher(),
@@ -77,6 +78,26 @@ pub(super) fn executor(home: &Home, notice: Notice) -> Local {
         ],
         notice,
     })
+}
+
+/// The person's home folder, if the environment names one.
+fn user_home() -> Option<PathBuf> {
+    env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
+}
+
+/// Where it really is: rules are about real places.
+pub(super) fn real_home() -> Option<PathBuf> {
+    user_home().map(|home| home.canonicalize().unwrap_or(home))
+}
+
+/// The files with rules.
+pub(super) fn rule_files(home: &Home, notice: Notice) -> RuleFiles {
+    RuleFiles::new(home, real_home(), notice)
+}
+
+/// Which day it is here.
+pub(super) fn today() -> jiff::civil::Date {
+    jiff::tz::TimeZone::system().to_datetime(jiff::Timestamp::now()).date()
 }
 
 /// What the command line sets.
@@ -117,6 +138,7 @@ impl Setup {
         let config = Config::load(&home, &variable, flags(common)?);
         let config = config.map_err(Failure::usage_in_two_lines)?;
         let workspace = workspace(common)?;
+        let rules = rule_files(&home, notice.clone());
         let executor = Arc::new(executor(&home, notice));
         let pace = match attendance {
             Attendance::Attended => Pace::Live,
@@ -130,6 +152,8 @@ impl Setup {
             executor: executor.clone(),
             attendance,
             runs: config.runs,
+            rules: Arc::new(Rules::new(Arc::new(today), real_home())),
+            book: Arc::new(rules),
         });
         Ok(Self { home, config, host, store, workspace, executor, _log: log })
     }
@@ -178,18 +202,23 @@ impl Setup {
             let none = || Failure::new("there is no session yet", "start one with: footplate");
             return all.first().map(|session| Some(session.spec.id)).ok_or_else(none);
         }
-        let named: Vec<_> = all.iter().filter(|session| is_named(session, end)).collect();
-        match named.as_slice() {
-            [one] => Ok(Some(one.spec.id)),
-            [] => Err(Failure::new(
-                format!("there is no session {end:?}"),
-                "see all of them with: footplate sessions list",
-            )),
-            several => Err(Failure::usage(
-                format!("{} sessions end in {end:?}", several.len()),
-                "give more of the id; see them with: footplate sessions list",
-            )),
-        }
+        named(&all, end).map(Some)
+    }
+}
+
+/// The one session whose id ends so.
+pub(super) fn named(all: &[SessionSummary], end: &str) -> Result<SessionId, Failure> {
+    let named: Vec<_> = all.iter().filter(|session| is_named(session, end)).collect();
+    match named.as_slice() {
+        [one] => Ok(one.spec.id),
+        [] => Err(Failure::new(
+            format!("there is no session {end:?}"),
+            "see all of them with: footplate sessions list",
+        )),
+        several => Err(Failure::usage(
+            format!("{} sessions end in {end:?}", several.len()),
+            "give more of the id; see them with: footplate sessions list",
+        )),
     }
 }
 
@@ -239,7 +268,7 @@ fn mode(name: &str) -> Result<Mode, Failure> {
 }
 
 /// The folder to work in: absolute, real, readable, and with a name that can be recorded.
-fn workspace(common: &Common) -> Result<PathBuf, Failure> {
+pub(super) fn workspace(common: &Common) -> Result<PathBuf, Failure> {
     let dir = common.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let unusable = |error: std::io::Error| {
         Failure::usage(

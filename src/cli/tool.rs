@@ -46,6 +46,7 @@ fn exit(result: &ToolResult) -> Exit {
             | ErrorCode::InvalidInput
             | ErrorCode::PermissionDenied
             | ErrorCode::BlockedInPlanMode
+            | ErrorCode::DeniedByRule
             | ErrorCode::Interrupted
             | ErrorCode::Failed,
         )

@@ -16,7 +16,7 @@ use crate::{
         capability::Reach,
         clock::Budget,
         context::Context,
-        gate::{Gate, Rights, approval::Waiting},
+        gate::{Gate, Rights, approval::Waiting, law::Law},
         port::{Env as _, Journal},
         session::Session,
         spec::Mode,
@@ -28,12 +28,14 @@ pub(super) struct Parent {
     pub(super) rights: Option<Rights>,
     pub(super) waiting: Option<Arc<Waiting>>,
     pub(super) clocks: Vec<Budget>,
+    /// What rules and grants bind it; those of the files where it is a root session.
+    pub(super) law: Option<Law>,
 }
 
 impl Parent {
     /// A root session asks where the host asks.
     pub(super) fn nobody(waiting: Option<Arc<Waiting>>) -> Self {
-        Self { rights: None, waiting, clocks: Vec::new() }
+        Self { rights: None, waiting, clocks: Vec::new(), law: None }
     }
 
     fn rights(&self, mode: watch::Receiver<Mode>) -> Rights {
@@ -54,6 +56,15 @@ impl Inner {
     ) -> Result<Live, HostError> {
         let spec = Arc::new(session.spec.clone());
         let env = workspace(&spec.workspace)?;
+        let law = match &parent.law {
+            Some(law) => law.clone(),
+            None => {
+                self.laws.enter(&spec.workspace);
+                Law::new(self.laws.rules.clone(), &spec.workspace)
+            }
+        };
+        // What is denied outright is not offered at all.
+        let offered = |name: &str| law.denied_outright(name, &spec.path).is_none();
         let project = project(&env);
         let model = self.parts.models.resolve(&spec.model)?;
         let registry = &self.parts.registry;
@@ -63,7 +74,9 @@ impl Inner {
         let store = self.parts.store.clone();
         let id = spec.id;
         let context = Context {
-            gate: Gate::new(parent.rights(modes), parent.waiting).with_runs(self.parts.runs),
+            gate: Gate::new(parent.rights(modes), parent.waiting)
+                .with_runs(self.parts.runs)
+                .with_law(law.clone()),
             spools: Some(Arc::new(move |call| store.spool(id, call))),
             board: self.board.clone(),
             executor: Some(self.parts.executor.clone()),
@@ -74,10 +87,11 @@ impl Inner {
                 spec.clone(),
                 recorder(journal, &session, &self.hub),
                 Arc::new(env),
-                Arc::new(registry.mount(&spec.modules, skipped)),
+                Arc::new(registry.mount(&spec.modules, skipped).only(offered)),
             )
         };
-        let tools = registry.build(&spec.tools, context.clone(), skipped);
+        let names: Vec<String> = spec.tools.iter().filter(|name| offered(name)).cloned().collect();
+        let tools = registry.build(&names, context.clone(), skipped);
         let agent = agent::Live {
             tools,
             mounts: context.mounts.clone(),

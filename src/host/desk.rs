@@ -10,7 +10,7 @@ use crate::kernel::{
     clock::Reading,
     command::Command,
     event::Envelope,
-    gate::approval::NobodyWaits,
+    gate::approval::NotAnswered,
     id::{CallId, SessionId},
     port::{Desk, OutputPage, StartError, StoreError},
     spec::SessionSpec,
@@ -21,16 +21,15 @@ impl Desk for Host {
         self.events()
     }
 
-    fn send(&self, command: Command) -> Result<(), NobodyWaits> {
+    fn send(&self, command: Command) -> Result<(), NotAnswered> {
         match command {
             Command::Send { session, text } => self.send(session, text),
             Command::Answer { approval, answer } => {
-                return match &self.0.waiting {
-                    Some(waiting) => waiting.answer(approval, answer),
-                    None => Err(NobodyWaits),
-                };
+                return self.0.answer(approval, answer);
             }
             Command::Interrupt { session } => self.interrupt(session),
+            Command::Revoke { grant } => return self.0.revoke(grant),
+            Command::RevokeSaved { session, rule } => return self.0.revoke_saved(session, rule),
             Command::SetMode { session, mode } => {
                 if let Err(error) = self.0.set_mode(session, mode) {
                     tracing::error!(%error, "a change of mode was not recorded, so it does not hold");

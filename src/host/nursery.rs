@@ -63,6 +63,7 @@ impl Inner {
             rights: Some(parent.context.gate.rights().clone()),
             waiting: parent.context.gate.waiting().cloned(),
             clocks: request.clocks,
+            law: Some(parent.context.gate.law().clone()),
         };
         let (child, name) = (spec.id, spec.agent().to_owned());
         parent

@@ -11,7 +11,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{BoxFuture, context::Context, error::CallError, gate::Permit, schema};
+use super::{
+    BoxFuture,
+    context::Context,
+    error::CallError,
+    gate::{Permit, subject::Subject},
+    schema,
+};
 
 /// What a capability does to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -66,6 +72,9 @@ pub struct Preview {
     pub reach: Reach,
     /// The effect in full.
     pub body: Body,
+    /// What rules match on.
+    #[serde(default, skip_serializing_if = "Subject::is_other")]
+    pub subject: Subject,
 }
 
 /// The full text of an effect.
@@ -112,6 +121,7 @@ impl<V: Into<Value>> From<V> for Content {
 type Status = dyn Fn(&Value) -> String + Send + Sync;
 type TypedStatus<P> = dyn Fn(&P) -> String + Send + Sync;
 type CategoryOf = dyn Fn(&Context, &Value) -> Category + Send + Sync;
+type SubjectOf = dyn Fn(&Context, &Value) -> Subject + Send + Sync;
 type Previewer =
     dyn Fn(Context, Value) -> BoxFuture<'static, Result<Preview, CallError>> + Send + Sync;
 type Handler =
@@ -124,6 +134,7 @@ pub struct Capability {
     description: &'static str,
     category: Category,
     category_of: Option<Arc<CategoryOf>>,
+    subject: Option<Arc<SubjectOf>>,
     schema: Value,
     validator: Arc<OnceLock<Validator>>,
     status: Arc<Status>,
@@ -142,7 +153,15 @@ impl Capability {
     where
         P: DeserializeOwned + JsonSchema + Send + 'static,
     {
-        Definition { name, description, category, category_of: None, status: None, preview: None }
+        Definition {
+            name,
+            description,
+            category,
+            category_of: None,
+            subject: None,
+            status: None,
+            preview: None,
+        }
     }
 
     /// `module.function`, or a bare name for what belongs to no module.
@@ -168,6 +187,12 @@ impl Capability {
     /// What this call of it does to the world.
     pub fn category_of(&self, cx: &Context, input: &Value) -> Category {
         self.category_of.as_ref().map_or(self.category, |category_of| category_of(cx, input))
+    }
+
+    /// What a call of it acts on, as far as can be told without looking at more than paths: so that
+    /// what is denied is refused unseen, reads as well.
+    pub fn subject(&self, cx: &Context, input: &Value) -> Subject {
+        self.subject.as_ref().map_or(Subject::Other, |subject| subject(cx, input))
     }
 
     /// The JSON Schema of its arguments: always of type `object`.
@@ -224,6 +249,7 @@ pub struct Definition<P> {
     description: &'static str,
     category: Category,
     category_of: Option<Arc<CategoryOf>>,
+    subject: Option<Arc<SubjectOf>>,
     status: Option<Arc<TypedStatus<P>>>,
     preview: Option<Arc<Previewer>>,
 }
@@ -249,6 +275,19 @@ where
         let (name, most) = (self.name, self.category);
         self.category_of = Some(Arc::new(move |cx, input| {
             parse(name, input.clone()).map_or(most, |parameters| category_of(cx, &parameters))
+        }));
+        self
+    }
+
+    /// What a call acts on, for rules that deny. Does not block for long.
+    #[must_use]
+    pub fn subject(
+        mut self,
+        subject: impl Fn(&Context, &P) -> Subject + Send + Sync + 'static,
+    ) -> Self {
+        let name = self.name;
+        self.subject = Some(Arc::new(move |cx, input| {
+            parse(name, input.clone()).map_or(Subject::Other, |input| subject(cx, &input))
         }));
         self
     }
@@ -281,6 +320,7 @@ where
             description: self.description,
             category: self.category,
             category_of: self.category_of,
+            subject: self.subject,
             schema: schema::of::<P>(),
             validator: Arc::default(),
             status: Arc::new(move |input| match (&status, parse(name, input.clone())) {
@@ -310,5 +350,6 @@ fn plain(name: &str, input: &Value) -> Preview {
         wider: Vec::new(),
         reach: Reach::Outside,
         body: Body::Text { text: serde_json::to_string_pretty(input).unwrap_or_default() },
+        subject: Subject::Other,
     }
 }

@@ -1,7 +1,7 @@
 //! What someone wants, in the imperative: the only thing a screen can do.
 
 use super::{
-    gate::approval::Answer,
+    gate::{approval::Answer, law::Cited},
     id::{ApprovalId, SessionId},
     spec::Mode,
 };
@@ -17,4 +17,10 @@ pub enum Command {
     Interrupt { session: SessionId },
     /// Change what a session may do without asking.
     SetMode { session: SessionId, mode: Mode },
+    /// Take back a yes for a session, named by the question it was the answer to. The next such call
+    /// asks.
+    Revoke { grant: ApprovalId },
+    /// Take a rule out of the person's own rules, as decisions name it. It is told in the journal of
+    /// that session.
+    RevokeSaved { session: SessionId, rule: Cited },
 }

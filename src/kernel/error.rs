@@ -15,6 +15,8 @@ pub enum ErrorCode {
     PermissionDenied,
     /// Plan mode changes nothing.
     BlockedInPlanMode,
+    /// A rule denies it.
+    DeniedByRule,
     /// It had to be asked, and nobody is there.
     NoApprover,
     /// It had to be asked, and nobody answered within the time that questions have.

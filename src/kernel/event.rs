@@ -6,7 +6,10 @@ use serde_json::Value;
 
 use super::{
     capability::Category,
-    gate::approval::{Answer, Question},
+    gate::{
+        approval::{Answer, Question},
+        law::Cited,
+    },
     id::{ApprovalId, CallId, SessionId},
     invoke::ToolResult,
     message::{ModelCall, Usage},
@@ -101,6 +104,8 @@ pub enum Event {
     },
     /// The person chose another mode.
     ModeChanged { from: Mode, to: Mode },
+    /// A standing yes was taken back: of a session, or out of the person's rules.
+    RuleRevoked { rule: Cited },
     /// The call started an agent; the agent has a journal of its own.
     ChildStarted { call: CallId, child: SessionId, agent: String, task: String },
     /// The session is over and takes no more messages.
@@ -178,13 +183,15 @@ pub struct Decision {
 }
 
 /// Who or what decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "who")]
 pub enum Decider {
     /// The table of modes.
     Mode { mode: Mode },
-    /// A standing yes of this session.
+    /// A standing yes of this session, in journals from before there were rules.
     Grant,
+    /// A rule, of a file or of a yes in this session.
+    Rule { rule: Box<Cited> },
     /// The person at the keys.
     Person,
     /// Nobody: it had to be asked, and nobody was there.
@@ -272,6 +279,7 @@ impl Event {
             Self::ExecutionFinished { .. } => "execution_finished",
             Self::CallFinished { .. } => "call_finished",
             Self::ModeChanged { .. } => "mode_changed",
+            Self::RuleRevoked { .. } => "rule_revoked",
             Self::ChildStarted { .. } => "child_started",
             Self::SessionFinished { .. } => "session_finished",
         }

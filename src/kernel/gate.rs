@@ -3,28 +3,37 @@
 
 pub mod approval;
 pub mod grant;
+pub mod law;
+mod open;
 pub mod policy;
+mod refusal;
+pub mod rule;
+pub mod subject;
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::{sync::watch, time::Instant};
+use tokio::sync::watch;
 
 use self::{
-    approval::{Answer, Question, Reply, Scope, Seat, Then, Waiting},
-    grant::{GrantKey, Grants},
-    policy::{Runs, Verdict, strictest},
+    approval::{Answer, Asked, Question, Reply, Scope, Seat, Then, Waiting},
+    law::Law,
+    open::OpenQuestion,
+    policy::{Runs, Verdict, ruled, strictest},
+    refusal::{blocked, denied, expired, nobody},
+    rule::{Effect, Lasting, propose},
 };
 use super::{
     capability::{Capability, Category, Preview, Reach},
-    clock::{Budget, Hold},
+    clock::Budget,
     context::Context,
     error::{CallError, ErrorCode},
     event::{Call, Decider, Decision, Event},
     id::{ApprovalId, CallId},
     invoke::interrupted,
-    recorder::Recorder,
     spec::Mode,
 };
+
+pub use self::refusal::DeniedPlaces;
 
 /// The gate's yes to one call. Cannot be copied or made elsewhere, so no handler can be reached
 /// past the gate:
@@ -100,11 +109,11 @@ impl Rights {
     }
 }
 
-/// Decides for one session. Clones share grants and waiting table.
+/// Decides for one session. Clones share rules, grants and waiting table.
 #[derive(Clone, Debug)]
 pub struct Gate {
     rights: Rights,
-    grants: Arc<Grants>,
+    law: Law,
     /// Absent where nobody is there to ask.
     waiting: Option<Arc<Waiting>>,
     runs: Runs,
@@ -121,13 +130,34 @@ pub(super) enum Passage {
 impl Gate {
     /// A gate with these rights; `waiting` is where it asks, if anybody is there.
     pub fn new(rights: Rights, waiting: Option<Arc<Waiting>>) -> Self {
-        Self { rights, grants: Arc::default(), waiting, runs: Runs::default() }
+        Self { rights, law: Law::default(), waiting, runs: Runs::default() }
     }
 
     /// The same, with another word on when code runs unasked.
     #[must_use]
     pub fn with_runs(self, runs: Runs) -> Self {
         Self { runs, ..self }
+    }
+
+    /// The same, bound by these rules as well.
+    #[must_use]
+    pub fn with_law(self, law: Law) -> Self {
+        Self { law, ..self }
+    }
+
+    /// What rules bind the session, for a child's to be the same.
+    pub fn law(&self) -> &Law {
+        &self.law
+    }
+
+    /// What is kept from that call of a session whatever it asks for, if anything is: for those that
+    /// find many files.
+    pub fn denied_places(&self, cx: &Context, call: &str) -> Option<DeniedPlaces> {
+        self.law.denies().then(|| DeniedPlaces {
+            law: self.law.clone(),
+            call: call.to_owned(),
+            agent: cx.spec.path.clone(),
+        })
     }
 
     /// A gate of no mode at all: it lets reads through and blocks the rest.
@@ -149,35 +179,38 @@ impl Gate {
     pub(super) async fn pass(&self, cx: &Context, capability: &Capability, call: &Call) -> Passage {
         let category = capability.category_of(cx, &call.input);
         let least = self.runs.least(capability.category());
-        if category == Category::Read && least == Verdict::Allow {
+        let is_read = category == Category::Read && least == Verdict::Allow;
+        // Plan mode refuses before anything is looked at.
+        if let (Verdict::Block, mode) = self.rights.verdict(category, Reach::Workspace)
+            && !is_read
+        {
+            return blocked(mode);
+        }
+        let case = |subject| self.law.case(&call.name, call.input.clone(), subject, &cx.spec.path);
+        // What is denied is not looked at either: its preview could tell what is in it.
+        if self.law.denies()
+            && let Some(rule) = self.law.denied(&case(capability.subject(cx, &call.input)))
+        {
+            return denied(rule);
+        }
+        if is_read {
             let (_, mode) = self.rights.verdict(category, Reach::Outside);
             let permit = Permit { call: call.id, preview: None };
             return Passage::Open(permit, Decision::allowed(Decider::Mode { mode }));
-        }
-        // Plan mode refuses before anything is looked at.
-        if let (Verdict::Block, mode) = self.rights.verdict(category, Reach::Workspace) {
-            return blocked(mode);
         }
         let preview = match capability.preview(cx.of_call(call.id), call.input.clone()).await {
             Ok(preview) => preview,
             Err(error) => return Passage::Shut(error, None),
         };
         let permit = Permit { call: call.id, preview: Some(preview.clone()) };
+        let case = case(preview.subject.clone());
         let reach = preview.reach;
-        let verdict = || {
-            let (verdict, mode) = self.rights.verdict(category, reach);
-            (verdict.max(least), mode)
-        };
-        match verdict() {
-            (Verdict::Allow, mode) => {
-                Passage::Open(permit, Decision::allowed(Decider::Mode { mode }))
-            }
-            (Verdict::Block, mode) => blocked(mode),
-            (Verdict::Ask, _) => {
-                let key = GrantKey::of(&call.name, &call.input);
-                if self.grants.cover(&key) {
-                    return Passage::Open(permit, Decision::allowed(Decider::Grant));
-                }
+        let judge = || self.judge(&case, (category, reach, least));
+        let judgement = judge();
+        match judgement.verdict {
+            Verdict::Allow => Passage::Open(permit, Decision::allowed(judgement.by)),
+            Verdict::Block => judgement.refusal(),
+            Verdict::Ask => {
                 let Some(waiting) = &self.waiting else { return nobody(capability) };
                 let question = Question {
                     id: ApprovalId::fresh(),
@@ -193,14 +226,40 @@ impl Gate {
                     preview,
                     script: call.parent,
                 };
-                let seat = waiting.take_seat(question.id, key, self.grants.clone());
-                match self.ask(cx, seat, question, verdict).await {
+                let base = subject::text(self.law.base());
+                let asked = Asked {
+                    law: self.law.clone(),
+                    case: case.clone(),
+                    always: least == Verdict::Ask,
+                    narrowest: propose(&question, &base, Lasting::Session),
+                };
+                let seat = waiting.take_seat(question.id, asked);
+                match self.ask(cx, seat, question, judge).await {
                     Ok(Some(reply)) => self.answered(cx, permit, reply),
                     Ok(None) => expired(capability),
                     Err(error) => Passage::Shut(error, None),
                 }
             }
         }
+    }
+
+    /// What modes, settings and rules say together, and which of them decides.
+    fn judge(
+        &self,
+        case: &subject::Case,
+        (category, reach, least): (Category, Reach, Verdict),
+    ) -> Judgement {
+        let (by_mode, mode) = self.rights.verdict(category, reach);
+        // A read is never asked by a rule, and needs none to be allowed.
+        let rule = self.law.judge(case);
+        let rule = rule.filter(|(effect, _)| category != Category::Read || *effect == Effect::Deny);
+        let verdict = ruled(by_mode, least, rule.as_ref().map(|(effect, _)| *effect));
+        let by = match rule {
+            Some((Effect::Allow, _)) if by_mode == Verdict::Allow => Decider::Mode { mode },
+            Some((_, rule)) if by_mode != Verdict::Block => Decider::Rule { rule: Box::new(rule) },
+            Some(_) | None => Decider::Mode { mode },
+        };
+        Judgement { verdict, by }
     }
 
     /// Puts the question and waits, all clocks of the asker stopped. No reply is one that did not
@@ -210,43 +269,36 @@ impl Gate {
         cx: &Context,
         mut seat: Seat,
         question: Question,
-        verdict: impl Fn() -> (Verdict, Mode),
+        judge: impl Fn() -> Judgement,
     ) -> Result<Option<Reply>, CallError> {
-        let mut rights = self.rights.clone();
-        let mut open = OpenQuestion {
-            recorder: cx.recorder.clone(),
-            id: question.id,
-            asked: Instant::now(),
-            holds: cx.clocks.iter().map(|clock| clock.hold()).collect(),
-            closed: false,
-        };
+        let (mut rights, mut rules) = (self.rights.clone(), self.law.watch());
+        let mut open = OpenQuestion::new(cx, question.id);
         cx.recorder.append(Event::ApprovalRequested { question }).map_err(unrecorded)?;
         let most = cx.spec.limits.approval_ms.map(Duration::from_millis);
         let mut expiry = std::pin::pin!(past(most));
+        let mut late = false;
         let reply = loop {
             tokio::select! {
                 biased;
                 reply = seat.reply() => break reply,
                 () = cx.cancel.cancelled() => return Err(interrupted(false)),
-                // A mode that permits or forbids the call answers its question.
-                () = rights.changed() => match verdict() {
-                    (Verdict::Ask, _) => {}
-                    (Verdict::Allow, mode) => break Reply {
-                        answer: Answer::Allow { scope: Scope::Once },
-                        by: Decider::Mode { mode },
-                    },
-                    (Verdict::Block, mode) => break Reply {
-                        answer: Answer::Deny { because: None, then: Then::GoOn },
-                        by: Decider::Mode { mode },
-                    },
-                },
-                () = &mut expiry => match seat.leave() {
-                    Some(reply) => break reply,
-                    None => {
-                        open.withdraw(&unanswered(most.unwrap_or_default()));
-                        return Ok(None);
-                    }
-                },
+                // A mode or a rule that permits or forbids the call answers its question.
+                () = rights.changed() => {}
+                () = rules.changed() => {}
+                () = &mut expiry, if !late => late = true,
+            }
+            if late && seat.give_up() {
+                open.withdraw(&unanswered(most.unwrap_or_default()));
+                return Ok(None);
+            }
+            let Judgement { verdict, by } = judge();
+            let answer = match verdict {
+                Verdict::Ask => continue,
+                Verdict::Allow => Answer::Allow { scope: Scope::Once },
+                Verdict::Block => Answer::Deny { because: None, then: Then::GoOn },
+            };
+            if seat.give_up() {
+                break Reply { answer, by };
             }
         };
         open.answered(&reply)?;
@@ -258,6 +310,7 @@ impl Gate {
         match (reply.answer, reply.by) {
             (Answer::Allow { .. }, by) => Passage::Open(permit, Decision::allowed(by)),
             (Answer::Deny { .. }, Decider::Mode { mode }) => blocked(mode),
+            (Answer::Deny { .. }, Decider::Rule { rule }) => denied(*rule),
             (Answer::Deny { because, then }, by) => {
                 let said = match &because {
                     Some(words) => format!("The person said no: {words}"),
@@ -278,35 +331,28 @@ impl Gate {
     }
 }
 
-fn blocked(mode: Mode) -> Passage {
-    let error = CallError::new(
-        ErrorCode::BlockedInPlanMode,
-        "Plan mode changes nothing. Go on reading and say what you would do; \
-         a person can leave plan mode.",
-    );
-    Passage::Shut(error, Some(Decision::denied(Decider::Mode { mode })))
+/// What was made of a call, and in whose name.
+struct Judgement {
+    verdict: Verdict,
+    by: Decider,
 }
 
-fn nobody(capability: &Capability) -> Passage {
-    let error = CallError::new(
-        ErrorCode::NoApprover,
-        format!(
-            "{} must be approved, and nobody is there to ask. Go on without it.",
-            capability.name()
-        ),
-    );
-    Passage::Shut(error, Some(Decision::denied(Decider::Nobody)))
+impl Judgement {
+    fn refusal(self) -> Passage {
+        match self.by {
+            Decider::Rule { rule } => denied(*rule),
+            Decider::Mode { mode } => blocked(mode),
+            // Nobody else judges before a question.
+            Decider::Grant | Decider::Person | Decider::Nobody | Decider::Expiry => {
+                blocked(Mode::Plan)
+            }
+        }
+    }
 }
 
-fn expired(capability: &Capability) -> Passage {
-    let error = CallError::new(
-        ErrorCode::ApprovalExpired,
-        format!(
-            "{} must be approved, and nobody answered in time. Go on without it, or ask again later.",
-            capability.name()
-        ),
-    );
-    Passage::Shut(error, Some(Decision::denied(Decider::Expiry)))
+/// What cannot be recorded is not approved.
+pub(super) fn unrecorded(error: super::port::StoreError) -> CallError {
+    CallError::failed(format!("Not done, since it could not be recorded: {error}"))
 }
 
 /// Why an expired question is withdrawn.
@@ -320,59 +366,6 @@ async fn past(most: Option<Duration>) {
     match most {
         Some(most) => Budget::start(most).exhausted().await,
         None => std::future::pending().await,
-    }
-}
-
-/// What cannot be recorded is not approved.
-pub(super) fn unrecorded(error: super::port::StoreError) -> CallError {
-    CallError::failed(format!("Not done, since it could not be recorded: {error}"))
-}
-
-/// A question that is visible; leaving it open, by drop, withdraws it.
-struct OpenQuestion {
-    recorder: Recorder,
-    id: ApprovalId,
-    asked: Instant,
-    holds: Vec<Hold>,
-    closed: bool,
-}
-
-impl OpenQuestion {
-    fn waited(&self) -> (u64, u64) {
-        let waited = millis(self.asked.elapsed());
-        (waited, if self.holds.is_empty() { 0 } else { waited })
-    }
-
-    fn answered(&mut self, reply: &Reply) -> Result<(), CallError> {
-        self.closed = true;
-        let (waited_ms, excluded_ms) = self.waited();
-        let event = Event::ApprovalAnswered {
-            approval: self.id,
-            answer: reply.answer.clone(),
-            by: reply.by,
-            waited_ms,
-            excluded_ms,
-        };
-        self.recorder.append(event).map(drop).map_err(unrecorded)
-    }
-
-    fn withdraw(&mut self, reason: &str) {
-        self.closed = true;
-        let (waited_ms, excluded_ms) = self.waited();
-        let (approval, reason) = (self.id, reason.to_owned());
-        let event = Event::ApprovalWithdrawn { approval, reason, waited_ms, excluded_ms };
-        if let Err(error) = self.recorder.append(event) {
-            // Replay folds an unanswered question to a withdrawn one, so nothing is lost.
-            tracing::warn!(%error, "a withdrawn question was not recorded");
-        }
-    }
-}
-
-impl Drop for OpenQuestion {
-    fn drop(&mut self) {
-        if !self.closed {
-            self.withdraw("nobody waits for it any more");
-        }
     }
 }
 

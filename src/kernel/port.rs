@@ -6,6 +6,7 @@ mod executor;
 mod factory;
 mod model;
 mod packages;
+mod rules;
 mod store;
 
 pub use desk::*;
@@ -14,4 +15,5 @@ pub use executor::*;
 pub use factory::*;
 pub use model::*;
 pub use packages::*;
+pub use rules::*;
 pub use store::*;

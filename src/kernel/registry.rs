@@ -131,6 +131,15 @@ pub struct Mounts {
 }
 
 impl Mounts {
+    /// Those of which the name is `offered`, and the modules that still have any.
+    #[must_use]
+    pub fn only(mut self, offered: impl Fn(&str) -> bool) -> Self {
+        self.capabilities.retain(|capability| offered(capability.name()));
+        let left = |name: &str| self.capabilities.iter().any(|known| known.module() == Some(name));
+        self.modules.retain(|module| left(module.name));
+        self
+    }
+
     /// Binds all of them to the context of one execution.
     pub fn bind(&self, context: Context) -> Tools {
         Tools { capabilities: self.capabilities.clone(), context }

@@ -6,6 +6,7 @@ use crate::kernel::{
     capability::Reach,
     context::Context,
     error::CallError,
+    gate::subject::{Reached, text},
     obeyed::is_obeyed,
     port::{Bounds, Executor, Form, Level, ResolvedPath},
 };
@@ -37,6 +38,12 @@ impl Asked {
     pub(super) fn bounds(&self, level: Level) -> Bounds {
         let writes = self.writes.iter().map(|place| place.real.clone()).collect();
         Bounds { level, network: self.network, writes }
+    }
+
+    /// What a run of that level really gets, as rules see it.
+    pub(super) fn reached(&self, executor: &dyn Executor, wanted: Level, cwd: &Path) -> Reached {
+        let writes = self.writes.iter().map(|place| text(&place.real)).collect();
+        Reached { cwd: text(cwd), seal: held(executor, wanted), network: self.network, writes }
     }
 
     /// What it makes wider than `usual`, a line each.

@@ -20,7 +20,7 @@ use crate::kernel::{
     context::Context,
     error::{CallError, ErrorCode},
     event::{ExitStatus, Origin},
-    gate::Permit,
+    gate::{Permit, subject::Subject},
     id::CallId,
     invoke::{CallRequest, Input, ToolResult},
     port::{HostCalls, Level, Program},
@@ -102,6 +102,7 @@ async fn preview(cx: Context, execute: Execute) -> Result<Preview, CallError> {
         wider: Asked::default().wider(executor, execute.seal, Level::Sealed),
         reach: Reach::Outside,
         body: Body::Code { filename: execute.filename, code: execute.code },
+        subject: Subject::Code { seal: held(executor, execute.seal) },
     })
 }
 

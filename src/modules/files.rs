@@ -13,7 +13,7 @@ use crate::kernel::{
     capability::{Capability, Category, Content, Reach},
     context::Context,
     error::CallError,
-    gate::Permit,
+    gate::{Permit, subject::Subject},
     port::ResolvedPath,
     registry::Module,
 };
@@ -51,6 +51,7 @@ fn read() -> Capability {
         Category::Read,
     )
     .status(|read| format!("read {}", read.path))
+    .subject(|cx, read| subject(cx, &read.path))
     .handler(give)
 }
 
@@ -102,6 +103,11 @@ fn inside(cx: &Context, path: &str) -> Result<ResolvedPath, CallError> {
             place.real.display()
         ))),
     }
+}
+
+/// What a call on that path acts on.
+fn subject(cx: &Context, path: &str) -> Subject {
+    cx.env.resolve_path(path).map_or(Subject::Other, |place| Subject::path(&place.real))
 }
 
 /// The bytes as text, whole and unchanged, or why they are none.

@@ -15,7 +15,7 @@ use crate::kernel::{
     context::Context,
     error::{CallError, ErrorCode},
     event::Origin,
-    gate::Permit,
+    gate::{Permit, subject::Subject},
     id::CallId,
     invoke::{CallRequest, Input, ToolResult, interrupted},
     port::{Level, Packages, Sought},
@@ -67,6 +67,7 @@ async fn preview(cx: Context, install: Install) -> Result<Preview, CallError> {
         Sought::Here => vec!["this computer: they are here already".to_owned()],
     };
     let run = install.seal.map(|level| facts(executor.as_ref(), level, false).join(", "));
+    let subject = Subject::Packages { asked: install.requirements.clone() };
     Ok(Preview {
         object: "install packages".to_owned(),
         facts: vec!["leaves this computer".to_owned()],
@@ -78,6 +79,7 @@ async fn preview(cx: Context, install: Install) -> Result<Preview, CallError> {
             python: install.requires_python,
             run,
         },
+        subject,
     })
 }
 

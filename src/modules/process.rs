@@ -17,7 +17,7 @@ use crate::kernel::{
     context::Context,
     error::{CallError, ErrorCode},
     event::ExitStatus,
-    gate::Permit,
+    gate::{Permit, subject::Subject},
     port::{Level, Program},
     registry::Module,
     schema,
@@ -96,6 +96,10 @@ async fn preview(cx: Context, run: Arguments) -> Result<Preview, CallError> {
     let executor = executor(&cx)?.as_ref();
     let mut facts = facts(executor, run.seal, run.network);
     facts.push(format!("at most {}", seconds(limit)));
+    let subject = Subject::Program {
+        argv: run.argv.clone(),
+        run: Box::new(asked.reached(executor, run.seal, &cwd)),
+    };
     Ok(Preview {
         object: run.argv[0].clone(),
         facts,
@@ -107,6 +111,7 @@ async fn preview(cx: Context, run: Arguments) -> Result<Preview, CallError> {
             cwd,
             limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
         },
+        subject,
     })
 }
 

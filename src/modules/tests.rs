@@ -3,6 +3,7 @@
 mod effects;
 mod packages;
 mod reads;
+mod rules;
 mod runs;
 mod support;
 

@@ -6,7 +6,7 @@ use pretty_assertions::assert_eq;
 
 use super::{
     DiskStore, MemoryStore,
-    sample::{SESSION, clock, said, spec, story},
+    sample::{SESSION, clock, said, since, spec, story},
 };
 use crate::kernel::{
     event::{Envelope, Event},
@@ -63,7 +63,8 @@ fn append(journal: &dyn Journal, event: Event) -> Arc<Envelope> {
 
 fn appended_is_read_back(store: &dyn Store) {
     let journal = store.create(spec(SESSION.into())).unwrap();
-    let appended: Vec<_> = story().into_iter().map(|event| append(&*journal, event)).collect();
+    let appended: Vec<_> =
+        story().into_iter().chain(since()).map(|event| append(&*journal, event)).collect();
     let read = store.read(SESSION.into()).unwrap();
     assert_eq!(read.notice, None);
     assert_eq!(read.events[0].event, Event::SessionStarted { spec: spec(SESSION.into()) });

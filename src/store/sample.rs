@@ -12,7 +12,11 @@ use super::Clock;
 use crate::kernel::{
     capability::{Body, Category, Preview, Reach},
     event::{Call, Decider, Decision, Event, ExitStatus, Origin, Outcome, Seal, Stop},
-    gate::approval::{Answer, Question, Scope},
+    gate::{
+        approval::{Answer, Question, Scope},
+        law::{Cited, Layer},
+        rule::Effect,
+    },
     id::{CallId, SessionId},
     invoke::ToolResult,
     message::{ModelCall, Usage},
@@ -62,7 +66,8 @@ pub(super) fn result(name: &str, content: serde_json::Value) -> ToolResult {
     }
 }
 
-/// One small story in which every type of event but the first happens.
+/// One small story in which every type of event but the first happens that there was in the first
+/// version.
 pub(super) fn story() -> Vec<Event> {
     let [run, write]: [CallId; 2] = [0x11.into(), 0x12.into()];
     let refused = CallId::from(0x13);
@@ -86,6 +91,7 @@ pub(super) fn story() -> Vec<Event> {
             wider: Vec::new(),
             reach: Reach::Workspace,
             body: Body::Diff { old: None, new: "a\n".into() },
+            subject: crate::kernel::gate::subject::Subject::Other,
         },
         script: Some(run),
     };
@@ -183,5 +189,30 @@ pub(super) fn story() -> Vec<Event> {
         Event::ModeChanged { from: Mode::Default, to: Mode::AcceptEdits },
         Event::SessionResumed { notice: Some("the last record was unfinished".into()) },
         Event::SessionFinished { outcome: Outcome::Done },
+    ]
+}
+
+/// What there is since: rules, and what is said of them.
+pub(super) fn since() -> Vec<Event> {
+    let rule = Cited {
+        layer: Layer::Session,
+        effect: Effect::Allow,
+        says: "files.write notes.txt".into(),
+        file: None,
+        line: None,
+        grant: Some(0x21.into()),
+    };
+    let text = "[[allow]]\ncall = \"files.write\"\npath = \"notes.txt\"\n";
+    let answered = |scope| Event::ApprovalAnswered {
+        approval: 0x21.into(),
+        answer: Answer::Allow { scope },
+        by: Decider::Rule { rule: Box::new(rule.clone()) },
+        waited_ms: 1,
+        excluded_ms: 1,
+    };
+    vec![
+        answered(Scope::Session { rule: text.into() }),
+        answered(Scope::Always { rule: text.into() }),
+        Event::RuleRevoked { rule },
     ]
 }

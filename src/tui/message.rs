@@ -78,6 +78,8 @@ pub enum Came {
     Output(CallId, Option<OutputPage>),
     Coloured(SessionId, CallId, Vec<Colours>),
     Prepared(ApprovalId, Arc<Paper>),
+    /// An answer was refused and its question still waits; why.
+    NotDone(String),
     /// Suspending was refused, and why.
     NotSuspended(String),
 }

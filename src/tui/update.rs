@@ -186,7 +186,7 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
                 waiting.paper = Some(paper);
             }
         }
-        Came::NotSuspended(why) => state.status.say(why, state.now.at),
+        Came::NotSuspended(why) | Came::NotDone(why) => state.status.say(why, state.now.at),
     }
     Vec::new()
 }

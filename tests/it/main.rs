@@ -13,6 +13,7 @@ mod first_light;
 mod layers;
 mod packages;
 mod parity;
+mod rules;
 mod screen;
 #[cfg(target_os = "linux")]
 mod seal;

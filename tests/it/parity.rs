@@ -76,6 +76,8 @@ async fn play(place: &Place, script: &Value, mode: Mode, says: Says) -> Vec<Arc<
         executor: Arc::new(executor),
         runs: footplate::kernel::gate::policy::Runs::BySeal,
         attendance: Attendance::Attended,
+        rules: Arc::default(),
+        book: Arc::new(footplate::kernel::port::NoBook),
     });
     let mut events = host.subscribe();
     let mut tools = vec!["execute_code".to_owned()];

@@ -1,6 +1,8 @@
 //! The waiting table: one seat a question, each with its own reply channel, taken before the
 //! question is visible. Answering one can reach no other, and a seat that is left is empty.
 
+mod scope;
+
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -9,7 +11,11 @@ use std::{
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
-use super::grant::{GrantKey, Grants};
+use super::{
+    law::Law,
+    rule::{Lasting, Rule, parse_one},
+    subject::Case,
+};
 use crate::kernel::{
     capability::{Category, Preview},
     event::{Call, Decider},
@@ -51,13 +57,22 @@ pub enum Answer {
 }
 
 /// How far a yes reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "scope::Written", into = "scope::Written")]
 pub enum Scope {
     /// This call.
     Once,
-    /// This very call, as often as it comes in this session.
-    Session,
+    /// While this session runs, what the text of one `[[allow]]` covers. Without text, as in older
+    /// journals, it is the narrowest rule for the question.
+    Session {
+        /// The text, exactly as it was shown.
+        rule: String,
+    },
+    /// From now on in every session, what that text covers: it is kept in the person's rules.
+    Always {
+        /// The text, exactly as it was shown.
+        rule: String,
+    },
 }
 
 /// What happens after a no.
@@ -70,10 +85,16 @@ pub enum Then {
     StopTurn,
 }
 
-/// An answer came too late, or for a question that never was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("nobody waits for this answer any more")]
-pub struct NobodyWaits;
+/// Why an answer did nothing; its question still waits unless nobody does.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotAnswered {
+    /// It came too late, or for a question that never was.
+    #[error("nobody waits for this answer any more")]
+    NobodyWaits,
+    /// It would allow what may not be allowed, or could not be kept: why, and what to do.
+    #[error("{0}")]
+    Refused(String),
+}
 
 /// What arrives at a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,41 +112,74 @@ pub struct Waiting(Mutex<BTreeMap<ApprovalId, Entry>>);
 #[derive(Debug)]
 struct Entry {
     reply: oneshot::Sender<Reply>,
-    key: GrantKey,
-    grants: Arc<Grants>,
+    asked: Asked,
+}
+
+/// What a standing yes to a question would be about.
+#[derive(Debug)]
+pub struct Asked {
+    /// What binds the session.
+    pub law: Law,
+    /// The call.
+    pub case: Case,
+    /// Whether it asks by a setting that no rule takes back.
+    pub always: bool,
+    /// The narrowest rule.
+    pub narrowest: String,
 }
 
 impl Waiting {
     /// Takes a seat for a question that is about to be asked.
-    pub fn take_seat(self: &Arc<Self>, id: ApprovalId, key: GrantKey, grants: Arc<Grants>) -> Seat {
+    pub fn take_seat(self: &Arc<Self>, id: ApprovalId, asked: Asked) -> Seat {
         let (reply, answer) = oneshot::channel();
-        self.table().insert(id, Entry { reply, key, grants });
+        self.table().insert(id, Entry { reply, asked });
         Seat { id, answer, table: self.clone() }
     }
 
-    /// Answers one question. A yes for the session also answers the questions of that session that
-    /// ask for the very same call.
-    pub fn answer(&self, id: ApprovalId, answer: Answer) -> Result<(), NobodyWaits> {
-        let mut table = self.table();
-        let entry = table.remove(&id).ok_or(NobodyWaits)?;
-        let everywhere = answer == Answer::Allow { scope: Scope::Session };
-        // The seat is removed under the same lock when its owner leaves, so a send that succeeds
-        // reaches somebody who still looks.
-        entry.reply.send(Reply { answer, by: Decider::Person }).map_err(|_| NobodyWaits)?;
-        if !everywhere {
-            return Ok(());
-        }
-        entry.grants.add(entry.key.clone());
-        let same =
-            |other: &Entry| Arc::ptr_eq(&other.grants, &entry.grants) && other.key == entry.key;
-        let covered: Vec<_> =
-            table.iter().filter(|(_, other)| same(other)).map(|(id, _)| *id).collect();
-        for other in covered.into_iter().filter_map(|id| table.remove(&id)) {
-            let answer = Answer::Allow { scope: Scope::Once };
-            // One that has just left needs no answer.
-            let _ = other.reply.send(Reply { answer, by: Decider::Grant });
-        }
-        Ok(())
+    /// Answers one question. A yes for the session is remembered, and whoever waits for what it
+    /// covers is let through by it. A yes for always needs [`Waiting::answer_kept`].
+    pub fn answer(&self, id: ApprovalId, answer: Answer) -> Result<(), NotAnswered> {
+        let nowhere =
+            |_: &str| Err("Nothing here keeps rules; say yes for this session.".to_owned());
+        self.answer_kept(id, answer, nowhere)
+    }
+
+    /// As [`Waiting::answer`]; `keep` saves the text of a yes for always, once it is sure that it may
+    /// be said, and gives its words if it cannot.
+    pub fn answer_kept(
+        &self,
+        id: ApprovalId,
+        answer: Answer,
+        keep: impl FnOnce(&str) -> Result<(), String>,
+    ) -> Result<(), NotAnswered> {
+        // Out of the table while it is answered, so that nothing else answers it; back by drop.
+        let entry = self.table().remove(&id).ok_or(NotAnswered::NobodyWaits)?;
+        let mut claim = Claim { table: self, id, entry: Some(entry) };
+        let Some(entry) = &claim.entry else { return Err(NotAnswered::NobodyWaits) };
+        let answer = match answer {
+            Answer::Allow { scope: Scope::Session { rule } } => {
+                let text = if rule.is_empty() { entry.asked.narrowest.clone() } else { rule };
+                let rule = entry.asked.rule(&text, Lasting::Session)?;
+                entry.asked.law.grants().add(id, rule);
+                Answer::Allow { scope: Scope::Session { rule: text } }
+            }
+            Answer::Allow { scope: Scope::Always { rule: text } } => {
+                entry.asked.rule(&text, Lasting::File)?;
+                if entry.reply.is_closed() {
+                    return Err(NotAnswered::NobodyWaits);
+                }
+                keep(&text).map_err(NotAnswered::Refused)?;
+                Answer::Allow { scope: Scope::Always { rule: text } }
+            }
+            once @ (Answer::Allow { scope: Scope::Once } | Answer::Deny { .. }) => once,
+        };
+        let Some(entry) = claim.entry.take() else { return Err(NotAnswered::NobodyWaits) };
+        let reply = Reply { answer, by: Decider::Person };
+        entry.reply.send(reply).map_err(|_| {
+            // A yes that nobody heard is no standing one.
+            entry.asked.law.grants().revoke(id);
+            NotAnswered::NobodyWaits
+        })
     }
 
     /// How many wait.
@@ -140,6 +194,40 @@ impl Waiting {
 
     fn table(&self) -> MutexGuard<'_, BTreeMap<ApprovalId, Entry>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Asked {
+    /// The rule of a standing yes, if it may be said.
+    fn rule(&self, text: &str, lasting: Lasting) -> Result<Rule, NotAnswered> {
+        let refused = |why: String| Err(NotAnswered::Refused(why));
+        if self.always {
+            return refused("Every run asks, by your settings: say yes once.".to_owned());
+        }
+        let rule = match parse_one(text, self.law.reading(lasting)) {
+            Ok(rule) => rule,
+            Err(fault) => return refused(format!("Not saved: {fault}")),
+        };
+        match self.law.why_not(&rule, &self.case) {
+            Some(why) => refused(format!("Not saved: {why}.")),
+            None => Ok(rule),
+        }
+    }
+}
+
+/// A question that is being answered.
+struct Claim<'a> {
+    table: &'a Waiting,
+    id: ApprovalId,
+    entry: Option<Entry>,
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        let mut table = self.table.table();
+        if let Some(entry) = self.entry.take().filter(|entry| !entry.reply.is_closed()) {
+            table.insert(self.id, entry);
+        }
     }
 }
 
@@ -161,76 +249,19 @@ impl Seat {
         }
     }
 
-    /// Leaves the seat, so that no answer comes any more; gives the one that came in time.
-    pub fn leave(mut self) -> Option<Reply> {
-        self.table.table().remove(&self.id);
-        self.answer.try_recv().ok()
+    /// Gives the seat up, unless somebody is just answering: then their answer counts, and comes.
+    pub(super) fn give_up(&self) -> bool {
+        self.table.table().remove(&self.id).is_some()
     }
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
+        // First, so that whoever is just answering does not put the question back.
+        self.answer.close();
         self.table.table().remove(&self.id);
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const YES: Answer = Answer::Allow { scope: Scope::Once };
-
-    fn seat(waiting: &Arc<Waiting>, number: u128, grants: &Arc<Grants>, name: &str) -> Seat {
-        let key = GrantKey::of(name, &serde_json::Value::Null);
-        waiting.take_seat(number.into(), key, grants.clone())
-    }
-
-    #[tokio::test]
-    async fn each_answer_goes_to_its_own_question() {
-        let (waiting, grants) = (Arc::new(Waiting::default()), Arc::default());
-        let mut first = seat(&waiting, 1, &grants, "a");
-        let mut second = seat(&waiting, 2, &grants, "a");
-        let no = Answer::Deny { because: None, then: Then::GoOn };
-        assert_eq!(waiting.answer(2.into(), no.clone()), Ok(()));
-        assert_eq!(waiting.answer(1.into(), YES), Ok(()));
-        assert_eq!(first.reply().await.answer, YES);
-        assert_eq!(second.reply().await.answer, no);
-    }
-
-    #[tokio::test]
-    async fn an_answer_comes_once_and_never_after_the_asker_left() {
-        let (waiting, grants) = (Arc::new(Waiting::default()), Arc::default());
-        let first = seat(&waiting, 1, &grants, "a");
-        assert_eq!(waiting.answer(1.into(), YES), Ok(()));
-        assert_eq!(waiting.answer(1.into(), YES), Err(NobodyWaits));
-        drop(first);
-        drop(seat(&waiting, 2, &grants, "a"));
-        assert_eq!(waiting.answer(2.into(), YES), Err(NobodyWaits));
-        assert!(waiting.is_empty());
-    }
-
-    #[test]
-    fn who_leaves_takes_along_the_answer_that_is_there_and_no_later_one() {
-        let (waiting, grants) = (Arc::new(Waiting::default()), Arc::default());
-        let answered = seat(&waiting, 1, &grants, "a");
-        assert_eq!(waiting.answer(1.into(), YES), Ok(()));
-        assert_eq!(answered.leave(), Some(Reply { answer: YES, by: Decider::Person }));
-        assert_eq!(seat(&waiting, 2, &grants, "a").leave(), None);
-        assert_eq!(waiting.answer(2.into(), YES), Err(NobodyWaits));
-    }
-
-    #[tokio::test]
-    async fn a_yes_for_the_session_answers_the_same_call_and_no_other() {
-        let waiting = Arc::new(Waiting::default());
-        let (grants, other_session) = (Arc::default(), Arc::default());
-        let mut asked = seat(&waiting, 1, &grants, "a");
-        let mut same = seat(&waiting, 2, &grants, "a");
-        let _unlike = seat(&waiting, 3, &grants, "b");
-        let _elsewhere = seat(&waiting, 4, &other_session, "a");
-        let session = Answer::Allow { scope: Scope::Session };
-        assert_eq!(waiting.answer(1.into(), session.clone()), Ok(()));
-        assert_eq!(asked.reply().await, Reply { answer: session, by: Decider::Person });
-        assert_eq!(same.reply().await, Reply { answer: YES, by: Decider::Grant });
-        assert_eq!(waiting.len(), 2);
-    }
-}
+mod tests;

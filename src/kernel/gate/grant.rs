@@ -1,38 +1,50 @@
-//! Standing yeses of one session. In memory only: they end with the process.
+//! Standing yeses of one session and the agents below it. In memory only: they end with the process.
 
-use std::{
-    collections::HashSet,
-    sync::{Mutex, PoisonError},
-};
+use std::sync::Arc;
 
-use serde_json::Value;
+use tokio::sync::watch;
 
-/// Exactly what was approved: the capability with these very arguments, nothing like them.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct GrantKey {
-    name: String,
-    input: String,
-}
+use super::{law::Placed, rule::Rule};
+use crate::kernel::id::ApprovalId;
 
-impl GrantKey {
-    /// The key of a call. The same arguments in another order are another call.
-    pub fn of(name: &str, input: &Value) -> Self {
-        Self { name: name.to_owned(), input: input.to_string() }
+/// What a session's person has allowed until the session ends, each named by the question that it
+/// was the answer to.
+#[derive(Debug)]
+pub struct Grants(watch::Sender<Arc<[Placed]>>);
+
+impl Default for Grants {
+    fn default() -> Self {
+        Self(watch::Sender::new(Arc::new([])))
     }
 }
-
-/// What a session's person has allowed until the session ends.
-#[derive(Debug, Default)]
-pub struct Grants(Mutex<HashSet<GrantKey>>);
 
 impl Grants {
-    /// Remembers a yes.
-    pub fn add(&self, key: GrantKey) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
+    /// Remembers a yes. All that waits in the session is looked at again.
+    pub fn add(&self, grant: ApprovalId, rule: Rule) {
+        let placed = Placed::granted(rule, grant);
+        self.0.send_modify(|all| *all = all.iter().cloned().chain([placed]).collect());
     }
 
-    /// Whether that very call was allowed.
-    pub fn cover(&self, key: &GrantKey) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(key)
+    /// Takes a yes back, and gives it; the next such call asks.
+    pub fn revoke(&self, grant: ApprovalId) -> Option<Placed> {
+        let is_meant = |placed: &Placed| placed.cited.grant == Some(grant);
+        let mut revoked = None;
+        self.0.send_if_modified(|all| {
+            revoked = all.iter().find(|placed| is_meant(placed)).cloned();
+            if revoked.is_some() {
+                *all = all.iter().filter(|placed| !is_meant(placed)).cloned().collect();
+            }
+            revoked.is_some()
+        });
+        revoked
+    }
+
+    /// Those that count now.
+    pub fn now(&self) -> Arc<[Placed]> {
+        self.0.borrow().clone()
+    }
+
+    pub(super) fn subscribe(&self) -> watch::Receiver<Arc<[Placed]>> {
+        self.0.subscribe()
     }
 }

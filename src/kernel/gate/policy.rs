@@ -1,5 +1,6 @@
 //! The table: what a mode says to a category. A plain function, and nothing else decides first.
 
+use super::rule::Effect;
 use crate::kernel::{
     capability::{Category, Reach},
     spec::Mode,
@@ -65,6 +66,17 @@ pub fn strictest(
         .map(|mode| (verdict(mode, category, reach), mode))
         .reduce(|worst, next| if next.0 > worst.0 { next } else { worst })
         .unwrap_or((Verdict::Block, Mode::Plan))
+}
+
+/// The verdict on a call of which the modes say `mode`, a setting says at the least `least`, and the
+/// rules say `rule`: what a mode or a rule forbids nothing allows, and no rule takes a setting back.
+pub fn ruled(mode: Verdict, least: Verdict, rule: Option<Effect>) -> Verdict {
+    match (rule, mode) {
+        (_, Verdict::Block) | (Some(Effect::Deny), _) => Verdict::Block,
+        (Some(Effect::Ask), Verdict::Allow | Verdict::Ask) => Verdict::Ask,
+        (Some(Effect::Allow), Verdict::Allow | Verdict::Ask) => least,
+        (None, Verdict::Allow | Verdict::Ask) => mode.max(least),
+    }
 }
 
 #[cfg(test)]

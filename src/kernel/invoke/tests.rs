@@ -18,12 +18,16 @@ use crate::kernel::{
     event::{Decider, Envelope, VERSION},
     gate::{
         Gate, Rights,
-        approval::{Answer, NobodyWaits, Scope, Then, Waiting},
+        approval::{Answer, NotAnswered, Scope, Then, Waiting},
+        law::{Law, Rules},
+        subject::Subject,
     },
     port::{Env, Journal, ResolvedPath, StoreError},
     registry::{Mounts, Registry},
     spec::{Limits, Mode, SessionSpec},
 };
+
+mod rules;
 
 #[derive(Default)]
 struct FakeJournal(Mutex<Vec<Arc<Envelope>>>);
@@ -83,6 +87,7 @@ struct Word {
 }
 
 struct Fixture {
+    rules: Arc<Rules>,
     journal: Arc<FakeJournal>,
     waiting: Arc<Waiting>,
     mode: watch::Sender<Mode>,
@@ -114,8 +119,14 @@ fn limited(mode: Mode, attended: Attended, limits: Limits) -> Fixture {
     ];
     for (name, category) in names {
         let ran = ran.clone();
+        let subject = move |word: &str| match category {
+            Category::Read | Category::Write => Subject::Path { real: format!("/nowhere/{word}") },
+            Category::Execute | Category::External => Subject::Other,
+        };
         let capability = Capability::define::<Word>(name, "", category)
-            .preview(|_, p| async move {
+            .subject(move |_, p| subject(&p.word))
+            .preview(move |_, p| async move {
+                let subject = subject(&p.word);
                 if p.word == "bad" {
                     return Err(CallError::failed("not that word"));
                 }
@@ -125,6 +136,7 @@ fn limited(mode: Mode, attended: Attended, limits: Limits) -> Fixture {
                     wider: Vec::new(),
                     reach: Reach::Workspace,
                     body: crate::kernel::capability::Body::Text { text: String::new() },
+                    subject,
                 })
             })
             .handler(move |permit, _, p| {
@@ -151,6 +163,7 @@ fn limited(mode: Mode, attended: Attended, limits: Limits) -> Fixture {
         }),
     );
     let waiting = Arc::new(Waiting::default());
+    let rules = Arc::new(Rules::default());
     let mode = watch::Sender::new(mode);
     let cancel = CancellationToken::new();
     let clock = Budget::start(Duration::from_secs(60));
@@ -170,7 +183,8 @@ fn limited(mode: Mode, attended: Attended, limits: Limits) -> Fixture {
         gate: Gate::new(
             Rights::of(mode.subscribe()),
             (attended == Attended::Yes).then(|| waiting.clone()),
-        ),
+        )
+        .with_law(Law::new(rules.clone(), Path::new("/nowhere"))),
         cancel: cancel.clone(),
         clocks: vec![clock.clone()],
         ..Context::bare(Arc::new(spec), recorder, Arc::new(NoEnv), Arc::new(Mounts::default()))
@@ -178,7 +192,7 @@ fn limited(mode: Mode, attended: Attended, limits: Limits) -> Fixture {
     let names: Vec<String> = names.iter().map(|(name, _)| (*name).to_owned()).collect();
     let tools = registry.build(&names, context, |name| panic!("{name} is unknown"));
     let asked = Mutex::new(asked);
-    Fixture { journal, waiting, mode, cancel, clock, tools, asked, ran }
+    Fixture { rules, journal, waiting, mode, cancel, clock, tools, asked, ran }
 }
 
 impl Fixture {
@@ -310,7 +324,7 @@ async fn the_clock_stands_still_while_a_person_decides_and_the_journal_says_how_
     let reading = fixture.clock.read();
     assert_eq!((reading.spent, reading.excluded), (Duration::ZERO, Duration::from_secs(10)));
     let lines = fixture.journal.0.lock().unwrap();
-    let Event::ApprovalAnswered { waited_ms, excluded_ms, by, .. } = lines[1].event else {
+    let Event::ApprovalAnswered { waited_ms, excluded_ms, by, .. } = lines[1].event.clone() else {
         panic!()
     };
     assert_eq!((waited_ms, excluded_ms, by), (10_000, 10_000, Decider::Person));
@@ -325,7 +339,7 @@ async fn a_question_that_nobody_answers_in_its_time_is_over_and_the_clock_runs_a
     assert!(fixture.clock.read().held);
     let result = call.await.unwrap();
     assert_eq!(result.error_code(), Some(ErrorCode::ApprovalExpired));
-    assert_eq!(fixture.waiting.answer(id, YES), Err(NobodyWaits));
+    assert_eq!(fixture.waiting.answer(id, YES), Err(NotAnswered::NobodyWaits));
     assert!(fixture.ran().is_empty());
     let reading = fixture.clock.read();
     assert_eq!(
@@ -381,7 +395,10 @@ async fn a_yes_for_the_session_covers_that_very_call_and_nothing_like_it() {
     let fixture = fixture(Mode::Default, Attended::Yes);
     let call = tokio::spawn(fixture.word("change", "a"));
     let id = fixture.question().await;
-    fixture.waiting.answer(id, Answer::Allow { scope: Scope::Session }).unwrap();
+    fixture
+        .waiting
+        .answer(id, Answer::Allow { scope: Scope::Session { rule: String::new() } })
+        .unwrap();
     assert!(call.await.unwrap().ok);
     assert!(fixture.word("change", "a").await.ok);
     let other = tokio::spawn(fixture.word("change", "b"));

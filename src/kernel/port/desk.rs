@@ -10,7 +10,7 @@ use crate::kernel::{
     clock::Reading,
     command::Command,
     event::Envelope,
-    gate::approval::NobodyWaits,
+    gate::approval::NotAnswered,
     id::{CallId, SessionId},
     spec::SessionSpec,
 };
@@ -27,7 +27,7 @@ pub trait Desk: Send + Sync {
     fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Envelope>>;
 
     /// Asks for something. Returns at once; an answer that nobody waits for is refused.
-    fn send(&self, command: Command) -> Result<(), NobodyWaits>;
+    fn send(&self, command: Command) -> Result<(), NotAnswered>;
 
     /// Starts a session and gives its name; the message, if any, is sent to it.
     /// May block for the time of small file operations.

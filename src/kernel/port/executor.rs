@@ -113,8 +113,10 @@ impl From<Level> for Bounds {
     }
 }
 
-/// What a job may do by itself, without asking anybody.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// What a job may do by itself, without asking anybody; the wider is the greater.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Read the system and the workspace; write its own scratch folder; no network.

@@ -140,6 +140,7 @@ impl Session {
             Event::SessionFinished { outcome } => self.outcome = Some(outcome.clone()),
             Event::SessionStarted { .. }
             | Event::ExecutionStarted { .. }
+            | Event::RuleRevoked { .. }
             | Event::OutputWritten { .. }
             | Event::PutAside { .. }
             | Event::ExecutionFinished { .. } => {}

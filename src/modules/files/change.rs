@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use similar::{ChangeTag, TextDiff};
 
-use super::{edit::replace, inside, text, thousands};
+use super::{edit::replace, inside, subject, text, thousands};
 use crate::kernel::{
     capability::{Body, Capability, Category, Content, Preview, Reach},
     context::Context,
     error::CallError,
-    gate::Permit,
+    gate::{Permit, subject::Subject},
     obeyed,
     port::ResolvedPath,
 };
@@ -50,6 +50,7 @@ pub(super) fn write() -> Capability {
         Category::Write,
     )
     .status(|write| format!("write {}", write.path))
+    .subject(|cx, write| subject(cx, &write.path))
     .preview(|cx, write| async move { Ok(write.change(&cx).await?.preview) })
     .handler(|permit, cx, write| async move { make(permit, &cx, write.change(&cx).await?).await })
 }
@@ -62,6 +63,7 @@ pub(super) fn edit() -> Capability {
         Category::Write,
     )
     .status(|edit| format!("edit {}", edit.path))
+    .subject(|cx, edit| subject(cx, &edit.path))
     .preview(|cx, edit| async move { Ok(edit.change(&cx).await?.preview) })
     .handler(|permit, cx, edit| async move { make(permit, &cx, edit.change(&cx).await?).await })
 }
@@ -171,6 +173,7 @@ async fn shown(place: ResolvedPath, before: Before, new: String) -> Result<Chang
         wider: Vec::new(),
         reach,
         body: Body::Diff { old, new: new.clone() },
+        subject: Subject::path(&place.real),
     };
     Ok(Change { place, text: new, preview })
 }

@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{inside, name};
+use super::{inside, name, subject};
 use crate::kernel::{
     capability::{Capability, Category, Content},
     context::Context,
     error::CallError,
-    gate::Permit,
+    gate::{DeniedPlaces, Permit},
     port::ResolvedPath,
 };
 
@@ -39,6 +39,7 @@ pub(super) fn list() -> Capability {
         Category::Read,
     )
     .status(|list| format!("list {}", list.path))
+    .subject(|cx, list| subject(cx, &list.path))
     .handler(give)
 }
 
@@ -58,7 +59,8 @@ async fn give(_: Permit, cx: Context, list: List) -> Result<Content, CallError> 
     let place = inside(&cx, &list.path)?;
     let shown = place.shown.clone();
     // A folder is read to its end in one go, so there is nothing to cancel.
-    let entries = tokio::task::spawn_blocking(move || entries(&place)).await;
+    let denied = cx.gate.denied_places(&cx, "files.list");
+    let entries = tokio::task::spawn_blocking(move || entries(&place, denied.as_ref())).await;
     let mut entries = entries
         .unwrap_or_else(|error| Err(io::Error::other(error)))
         .map_err(|error| CallError::failed(format!("Cannot list {shown}: {error}.")))?;
@@ -67,8 +69,11 @@ async fn give(_: Permit, cx: Context, list: List) -> Result<Content, CallError> 
     Ok(json!({ "entries": entries, "left_out": left_out }).into())
 }
 
-fn entries(place: &ResolvedPath) -> io::Result<Vec<Entry>> {
+fn entries(place: &ResolvedPath, denied: Option<&DeniedPlaces>) -> io::Result<Vec<Entry>> {
     let mut found = fs::read_dir(&place.real)?.collect::<io::Result<Vec<_>>>()?;
+    if let Some(denied) = denied {
+        found.retain(|found| !denied.have(&found.path()));
+    }
     found.sort_unstable_by_key(fs::DirEntry::file_name);
     Ok(found.iter().map(|found| entry(&place.shown, found)).collect())
 }

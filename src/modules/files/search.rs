@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::{inside, list::here, name};
+use super::{inside, list::here, name, subject};
 use crate::kernel::{
     capability::{Capability, Category, Content},
     context::Context,
     error::CallError,
-    gate::Permit,
+    gate::{DeniedPlaces, Permit},
     invoke::interrupted,
     port::ResolvedPath,
     schema,
@@ -64,6 +64,7 @@ pub(super) fn glob() -> Capability {
         Category::Read,
     )
     .status(|glob| format!("glob {}", glob.pattern))
+    .subject(|cx, _| subject(cx, "."))
     .handler(find_files)
 }
 
@@ -75,18 +76,20 @@ pub(super) fn grep() -> Capability {
         Category::Read,
     )
     .status(|grep| format!("grep {} in {}", grep.pattern, grep.path))
+    .subject(|cx, grep| subject(cx, &grep.path))
     .handler(find_lines)
 }
 
 async fn find_files(_: Permit, cx: Context, glob: Glob) -> Result<Content, CallError> {
     let matcher = matcher("files.glob.pattern", &glob.pattern)?;
     let root = inside(&cx, ".")?;
+    let denied = cx.gate.denied_places(&cx, "files.glob");
     let found = searching(&cx, move |cancel| {
         let mut files = Vec::new();
         let mut escaped = Vec::new();
         let mut left_out = 0_u64;
         let unreadable = walk(&root, &root.real, cancel, &mut |found| {
-            if !matcher.is_match(&found.relative) {
+            if !matcher.is_match(&found.relative) || found.is_denied(denied.as_ref()) {
                 return;
             }
             let (name, unlike) = name(found.relative.as_os_str().as_encoded_bytes());
@@ -152,10 +155,12 @@ async fn find_lines(_: Permit, cx: Context, grep: Grep) -> Result<Content, CallE
     let glob = grep.glob.map(|glob| matcher("files.grep.glob", &glob)).transpose()?;
     let root = inside(&cx, ".")?;
     let start = inside(&cx, &grep.path)?;
+    let denied = cx.gate.denied_places(&cx, "files.grep");
     let found = searching(&cx, move |cancel| {
         let mut search = Search::new(regex);
         let unreadable = walk(&root, &start.real, cancel, &mut |found| {
-            if found.regular && glob.as_ref().is_none_or(|glob| glob.is_match(&found.relative)) {
+            let wanted = glob.as_ref().is_none_or(|glob| glob.is_match(&found.relative));
+            if found.regular && wanted && !found.is_denied(denied.as_ref()) {
                 search.file(&found, cancel);
             }
         })?;
@@ -208,6 +213,13 @@ struct Found {
     relative: PathBuf,
     /// Not a link, pipe or device, which a search must not open.
     regular: bool,
+}
+
+impl Found {
+    /// Whether a rule keeps it from who searches: as if it were not there.
+    fn is_denied(&self, denied: Option<&DeniedPlaces>) -> bool {
+        denied.is_some_and(|denied| denied.have(&self.real))
+    }
 }
 
 /// Visits every file at and below `start` that is not ignored, sorted; gives how many places could

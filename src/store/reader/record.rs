@@ -56,7 +56,7 @@ pub(super) fn record(line: &[u8]) -> Record {
 }
 
 /// Every type of event this program knows, as it stands in a journal.
-pub(in crate::store) const TYPES: [&str; 18] = [
+pub(in crate::store) const TYPES: [&str; 19] = [
     "session_started",
     "session_resumed",
     "message_sent",
@@ -73,6 +73,7 @@ pub(in crate::store) const TYPES: [&str; 18] = [
     "execution_finished",
     "call_finished",
     "mode_changed",
+    "rule_revoked",
     "child_started",
     "session_finished",
 ];

@@ -13,7 +13,7 @@ use crate::{
         clock::Reading,
         command::Command,
         gate::{
-            approval::{Answer, NobodyWaits, Scope},
+            approval::{Answer, NotAnswered, Scope},
             policy::Runs,
         },
         id::{CallId, SessionId},
@@ -105,9 +105,9 @@ impl Desk for Host {
         told
     }
 
-    fn send(&self, command: Command) -> Result<(), NobodyWaits> {
+    fn send(&self, command: Command) -> Result<(), NotAnswered> {
         self.sent.lock().unwrap().push(command);
-        if self.late { Err(NobodyWaits) } else { Ok(()) }
+        if self.late { Err(NotAnswered::NobodyWaits) } else { Ok(()) }
     }
 
     fn start(&self, spec: SessionSpec, message: Option<String>) -> Result<SessionId, StartError> {

@@ -8,7 +8,7 @@ use super::Beginning;
 use crate::{
     kernel::{
         command::Command,
-        gate::approval::Question,
+        gate::approval::{NotAnswered, Question},
         id::{CallId, SessionId},
         port::Desk,
     },
@@ -19,13 +19,18 @@ use crate::{
 pub(super) fn send(desk: &dyn Desk, command: Command) -> Option<Came> {
     let approval = match &command {
         Command::Answer { approval, .. } => Some(*approval),
-        Command::Send { .. } | Command::Interrupt { .. } | Command::SetMode { .. } => None,
+        Command::Send { .. }
+        | Command::Interrupt { .. }
+        | Command::SetMode { .. }
+        | Command::Revoke { .. }
+        | Command::RevokeSaved { .. } => None,
     };
     match desk.send(command) {
         Ok(()) => None,
-        Err(nobody) => {
-            tracing::info!(%nobody, "a command was refused");
-            approval.map(Came::Refused)
+        Err(NotAnswered::NobodyWaits) => approval.map(Came::Refused),
+        Err(NotAnswered::Refused(why)) => {
+            tracing::info!(why, "a command was refused");
+            Some(Came::NotDone(why))
         }
     }
 }

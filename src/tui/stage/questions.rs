@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::kernel::{
     capability::{Body, Category, Preview, Reach},
     event::{Call, Origin},
-    gate::approval::Question,
+    gate::{approval::Question, subject::Subject},
     invoke::ToolResult,
 };
 
@@ -66,6 +66,7 @@ pub(in crate::tui) fn write_question(id: u128) -> Question {
             wider: Vec::new(),
             reach: Reach::Workspace,
             body: Body::Diff { old: Some(old_lexer()), new: new_lexer() },
+            subject: Subject::Other,
         },
         script: Some(10.into()),
     }
@@ -94,6 +95,7 @@ pub(in crate::tui) fn program_question(id: u128, session: u128, path: &[&str]) -
                 cwd: "/home/me/tally".into(),
                 limit_ms: 120_000,
             },
+            subject: Subject::Other,
         },
         script: Some(20.into()),
     }
@@ -112,6 +114,7 @@ pub(in crate::tui) fn code_question(id: u128) -> Question {
             wider: vec!["open: not sealed, it can do what you can".into()],
             reach: Reach::Outside,
             body: Body::Code { filename: "main.py".into(), code: LEX.into() },
+            subject: Subject::Other,
         },
         script: None,
     }
@@ -142,6 +145,7 @@ pub(in crate::tui) fn packages_question(id: u128) -> Question {
                 python: Some(">=3.11".into()),
                 run: Some("sealed, no network".into()),
             },
+            subject: Subject::Other,
         },
         script: Some(10.into()),
     }

@@ -33,7 +33,7 @@ pub(super) fn apply(state: &mut State, envelope: &Arc<Envelope>) -> Vec<Effect> 
         return asked(state, question, at);
     }
     if let Event::ApprovalAnswered { approval, answer, by, .. } = &envelope.event {
-        answered(state, *approval, answer, *by, at);
+        answered(state, *approval, answer, by, at);
         return Vec::new();
     }
     if let Event::ApprovalWithdrawn { approval, reason, .. } = &envelope.event {
@@ -187,6 +187,9 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             node.mode = *to;
             log.notice(Mark::Here, format!("Mode: {}, was {}.", to.name(), from.name()));
         }
+        Event::RuleRevoked { rule } => {
+            log.notice(Mark::Here, format!("Taken back: {}. The next one asks again.", rule.says));
+        }
         Event::ChildStarted { child, agent, task, .. } => {
             log.agent(Body::Agent { name: agent.clone(), session: *child, task: task.clone(), at })
         }
@@ -236,7 +239,7 @@ fn asked(state: &mut State, question: &Question, at: jiff::Timestamp) -> Vec<Eff
     effects
 }
 
-fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: Decider, at: jiff::Timestamp) {
+fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: &Decider, at: jiff::Timestamp) {
     let Some(waiting) = super::question::gone(state, id) else { return };
     let question = &waiting.question;
     let progress = match answer {
@@ -260,7 +263,7 @@ fn is_news(state: &State, at: jiff::Timestamp) -> bool {
     words::seconds(at, state.now.wall) < 4
 }
 
-fn toast(waiting: &Waiting, answer: &Answer, by: Decider, others: usize) -> Option<String> {
+fn toast(waiting: &Waiting, answer: &Answer, by: &Decider, others: usize) -> Option<String> {
     let object = &waiting.question.preview.object;
     match (by, answer) {
         (Decider::Person, Answer::Allow { scope: Scope::Once }) => {
@@ -271,7 +274,7 @@ fn toast(waiting: &Waiting, answer: &Answer, by: Decider, others: usize) -> Opti
             };
             Some(format!("Yes, once: {object}.{clock}"))
         }
-        (Decider::Person, Answer::Allow { scope: Scope::Session }) => {
+        (Decider::Person, Answer::Allow { scope: Scope::Session { .. } }) => {
             Some(format!("Saved for this session: {object}, exactly this call."))
         }
         (Decider::Person, Answer::Deny { then: Then::GoOn, .. }) => {
@@ -280,7 +283,17 @@ fn toast(waiting: &Waiting, answer: &Answer, by: Decider, others: usize) -> Opti
         (Decider::Person, Answer::Deny { then: Then::StopTurn, .. }) => {
             Some("No. The turn is stopped; agents below it go on.".to_owned())
         }
-        (Decider::Grant | Decider::Mode { .. } | Decider::Nobody | Decider::Expiry, _) => None,
+        (Decider::Person, Answer::Allow { scope: Scope::Always { .. } }) => {
+            Some(format!("Saved for always, in your rules: {object}."))
+        }
+        (
+            Decider::Grant
+            | Decider::Rule { .. }
+            | Decider::Mode { .. }
+            | Decider::Nobody
+            | Decider::Expiry,
+            _,
+        ) => None,
     }
 }
 

@@ -62,7 +62,9 @@ pub(super) fn confirm(state: &mut State) -> Vec<Effect> {
             let because = Some(words).filter(|words| !words.trim().is_empty());
             answer(id, Answer::Deny { because, then: Then::GoOn })
         }
-        Some(Form::Wider(id)) => answer(id, Answer::Allow { scope: Scope::Session }),
+        Some(Form::Wider(id)) => {
+            answer(id, Answer::Allow { scope: Scope::Session { rule: String::new() } })
+        }
         None => Vec::new(),
     }
 }

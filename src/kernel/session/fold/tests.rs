@@ -88,6 +88,7 @@ fn asked(approval: u128, call: Call) -> Event {
         wider: Vec::new(),
         reach: Reach::Workspace,
         body: Body::Text { text: "x".into() },
+        subject: crate::kernel::gate::subject::Subject::Other,
     };
     let question = Question {
         id: approval.into(),
@@ -254,7 +255,7 @@ fn a_question_is_open_until_it_is_answered_withdrawn_or_its_process_died() {
     };
     check(None, 1);
     check(Some(answer(8, Answer::Allow { scope: Scope::Once })), 1);
-    check(Some(answer(9, Answer::Allow { scope: Scope::Session })), 0);
+    check(Some(answer(9, Answer::Allow { scope: Scope::Session { rule: String::new() } })), 0);
     check(Some(answer(9, Answer::Deny { because: None, then: Then::GoOn })), 0);
     let (approval, reason) = (9.into(), "gone".into());
     let gone = Event::ApprovalWithdrawn { approval, reason, waited_ms: 1, excluded_ms: 1 };

@@ -212,7 +212,10 @@ fn the_wide_yes_needs_the_end_and_a_second_step() {
     assert_eq!(stage.effects, []);
     stage.key("tab");
     stage.key("ctrl+s");
-    assert_eq!(stage.effects, [answer(1, Answer::Allow { scope: Scope::Session })]);
+    assert_eq!(
+        stage.effects,
+        [answer(1, Answer::Allow { scope: Scope::Session { rule: String::new() } })]
+    );
 }
 
 #[test]

@@ -1,0 +1,94 @@
+//! The rules of all sessions that run here, read anew when a project is entered or a rule is saved.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crate::kernel::{
+    event::Event,
+    gate::{
+        approval::{Answer, NotAnswered},
+        law::{Cited, Layer, Rules},
+    },
+    id::{ApprovalId, SessionId},
+    port::RuleBook,
+};
+
+/// The rules, and where they are kept.
+pub(super) struct Laws {
+    pub(super) rules: Arc<Rules>,
+    book: Arc<dyn RuleBook>,
+    projects: Mutex<Vec<PathBuf>>,
+}
+
+impl Laws {
+    pub(super) fn new(rules: Arc<Rules>, book: Arc<dyn RuleBook>) -> Self {
+        Self { rules, book, projects: Mutex::default() }
+    }
+
+    /// Reads the rules for a session there, and those of all others anew.
+    pub(super) fn enter(&self, workspace: &Path) {
+        let mut projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
+        if !projects.iter().any(|known| known == workspace) {
+            projects.push(workspace.to_owned());
+        }
+        self.rules.replace(self.book.read(&projects));
+    }
+
+    /// Reads all of them anew.
+    pub(super) fn reload(&self) {
+        let projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
+        self.rules.replace(self.book.read(&projects));
+    }
+}
+
+impl super::Inner {
+    /// Answers a question; a rule for always is saved first, and then holds for all that wait.
+    pub(super) fn answer(&self, id: ApprovalId, answer: Answer) -> Result<(), NotAnswered> {
+        let waiting = self.waiting.as_ref().ok_or(NotAnswered::NobodyWaits)?;
+        let mut saved = false;
+        let answered = waiting.answer_kept(id, answer, |text| {
+            self.laws.book.keep(text)?;
+            saved = true;
+            Ok(())
+        });
+        if saved {
+            self.laws.reload();
+        }
+        answered
+    }
+
+    /// Takes back what was granted in a session.
+    pub(super) fn revoke(&self, grant: ApprovalId) -> Result<(), NotAnswered> {
+        let revoke = |live: &super::Live| {
+            let revoked = live.context.gate.law().grants().revoke(grant)?;
+            // The agent that asked may be gone; the session above it is not.
+            Some((live.context.spec.id, revoked.cited))
+        };
+        let revoked = self.live().values().find_map(revoke);
+        let gone = || NotAnswered::Refused("That yes does not stand any more.".to_owned());
+        let (session, rule) = revoked.ok_or_else(gone)?;
+        self.revoked(session, rule)
+    }
+
+    /// Takes a rule out of the person's own.
+    pub(super) fn revoke_saved(&self, session: SessionId, rule: Cited) -> Result<(), NotAnswered> {
+        if rule.layer != Layer::User {
+            let file = rule.file.as_deref().unwrap_or("a file");
+            let why = format!("That rule is not in your own rules: change it in {file}.");
+            return Err(NotAnswered::Refused(why));
+        }
+        self.laws.book.remove(&rule).map_err(NotAnswered::Refused)?;
+        self.laws.reload();
+        self.revoked(session, rule)
+    }
+
+    fn revoked(&self, session: SessionId, rule: Cited) -> Result<(), NotAnswered> {
+        let Some(live) = self.get(session) else { return Ok(()) };
+        let told = live.context.recorder.append(Event::RuleRevoked { rule });
+        told.map(drop).map_err(|error| {
+            NotAnswered::Refused(format!("Taken back, but that was not recorded: {error}"))
+        })
+    }
+}

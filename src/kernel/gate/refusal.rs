@@ -1,0 +1,79 @@
+//! What the gate says when it lets nothing through.
+
+use super::{
+    Passage,
+    law::{Cited, Law},
+    subject::Subject,
+};
+use crate::kernel::{
+    capability::Capability,
+    error::{CallError, ErrorCode},
+    event::{Decider, Decision},
+    spec::Mode,
+};
+
+/// What rules keep from one kind of call of a session, wherever it comes by it.
+#[derive(Clone, Debug)]
+pub struct DeniedPlaces {
+    pub(super) law: Law,
+    pub(super) call: String,
+    pub(super) agent: Vec<String>,
+}
+
+impl DeniedPlaces {
+    /// Whether that real place is kept from it.
+    pub fn have(&self, real: &std::path::Path) -> bool {
+        let subject = Subject::path(real);
+        self.law
+            .denied(&self.law.case(&self.call, serde_json::Value::Null, subject, &self.agent))
+            .is_some()
+    }
+}
+
+pub(super) fn denied(rule: Cited) -> Passage {
+    let mut error = CallError::new(
+        ErrorCode::DeniedByRule,
+        format!(
+            "Denied by the rule {rule}. Do not retry it; go on without it, or say what it is for."
+        ),
+    )
+    .with("rule", rule.says.clone());
+    if let Some(file) = &rule.file {
+        error = error.with("file", file.clone());
+    }
+    if let Some(line) = rule.line {
+        error = error.with("line", line);
+    }
+    Passage::Shut(error, Some(Decision::denied(Decider::Rule { rule: Box::new(rule) })))
+}
+
+pub(super) fn blocked(mode: Mode) -> Passage {
+    let error = CallError::new(
+        ErrorCode::BlockedInPlanMode,
+        "Plan mode changes nothing. Go on reading and say what you would do; \
+         a person can leave plan mode.",
+    );
+    Passage::Shut(error, Some(Decision::denied(Decider::Mode { mode })))
+}
+
+pub(super) fn expired(capability: &Capability) -> Passage {
+    let error = CallError::new(
+        ErrorCode::ApprovalExpired,
+        format!(
+            "{} must be approved, and nobody answered in time. Go on without it, or ask again later.",
+            capability.name()
+        ),
+    );
+    Passage::Shut(error, Some(Decision::denied(Decider::Expiry)))
+}
+
+pub(super) fn nobody(capability: &Capability) -> Passage {
+    let error = CallError::new(
+        ErrorCode::NoApprover,
+        format!(
+            "{} must be approved, and nobody is there to ask. Go on without it.",
+            capability.name()
+        ),
+    );
+    Passage::Shut(error, Some(Decision::denied(Decider::Nobody)))
+}

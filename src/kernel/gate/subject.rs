@@ -1,0 +1,94 @@
+//! What rules match on: the effect as it would really happen, told by whoever would do it.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::kernel::port::Level;
+
+/// What a call acts on. Real places and the held level, never the raw arguments.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Subject {
+    /// Nothing that rules know: only its name and its exact arguments match.
+    #[default]
+    Other,
+    /// A file or folder, links resolved.
+    Path { real: String },
+    /// A program with its arguments, and how it runs.
+    Program { argv: Vec<String>, run: Box<Reached> },
+    /// A script, and what it may do by itself.
+    Code { seal: Level },
+    /// Packages to fetch.
+    Packages { asked: Vec<String> },
+    /// A place on the network.
+    Host { host: String },
+}
+
+/// Where a run begins and what it may do by itself: the level it really gets, the network, and real
+/// places it may write as well.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reached {
+    /// Its folder.
+    pub cwd: String,
+    /// The level.
+    pub seal: Level,
+    /// Whether it has the network.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub network: bool,
+    /// What it may write as well, with all that is below.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<String>,
+}
+
+impl Subject {
+    /// A file or folder by its real place.
+    pub fn path(real: &Path) -> Self {
+        Self::Path { real: text(real) }
+    }
+
+    /// The level of a run.
+    pub fn seal(&self) -> Option<Level> {
+        match self {
+            Self::Program { run, .. } => Some(run.seal),
+            Self::Code { seal } => Some(*seal),
+            Self::Other | Self::Path { .. } | Self::Packages { .. } | Self::Host { .. } => None,
+        }
+    }
+
+    /// Whether it reaches the network.
+    pub fn network(&self) -> bool {
+        match self {
+            Self::Program { run, .. } => run.network,
+            Self::Packages { .. } | Self::Host { .. } => true,
+            Self::Other | Self::Path { .. } | Self::Code { .. } => false,
+        }
+    }
+
+    /// Whether it is nothing that rules know.
+    pub fn is_other(&self) -> bool {
+        *self == Self::Other
+    }
+}
+
+/// A place as text. What is no UTF-8 in it is replaced, and no rule allows such a place.
+pub fn text(place: &Path) -> String {
+    place.to_string_lossy().into_owned()
+}
+
+/// One call as rules see it: what it acts on, who makes it, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// The capability.
+    pub call: String,
+    /// The arguments.
+    pub input: Value,
+    /// What it acts on.
+    pub subject: Subject,
+    /// The agents from the root to the one that calls.
+    pub agent: Vec<String>,
+    /// The workspace of the root session: where relative paths of rules begin, also for an agent
+    /// that works in a folder below.
+    pub base: PathBuf,
+}

@@ -1,0 +1,229 @@
+//! Who or what decided each effect: rebuilt from a journal alone.
+
+use std::{collections::HashSet, sync::Arc};
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::kernel::{
+    capability::Category,
+    event::{Call, Decider, Decision, Envelope, Event, Origin},
+    gate::approval::{Answer, Question, Scope},
+    id::{ApprovalId, CallId},
+};
+
+/// One decision.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Decided {
+    /// When it was made, or asked for while it is open.
+    pub at: Timestamp,
+    /// The call.
+    pub call: CallId,
+    /// The capability.
+    pub name: String,
+    /// What the call does to the world; absent in a journal that does not say it.
+    pub category: Option<Category>,
+    /// What it acts on, in words.
+    pub effect: String,
+    /// How it ended.
+    pub verdict: Ruling,
+    /// In whose name; absent where nobody decided.
+    pub by: Option<Decider>,
+    /// How far a person's yes reached.
+    pub scope: Option<Scope>,
+    /// The words of a person's no, or why a question was withdrawn.
+    pub words: Option<String>,
+    /// How long it waited.
+    pub waited_ms: u64,
+    /// How much of that the clock of a run left out.
+    pub excluded_ms: u64,
+    /// The agents from the root to the one that wanted it.
+    pub agent: Vec<String>,
+    /// The line of its Python, where it is Python.
+    pub line: Option<u32>,
+    /// The question it was, if it was asked.
+    pub approval: Option<ApprovalId>,
+}
+
+/// How a decision ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ruling {
+    /// It may run.
+    Allowed,
+    /// It may not.
+    Denied,
+    /// Its question went away.
+    Withdrawn,
+    /// Its question still waits.
+    Open,
+}
+
+/// The decisions of a journal, oldest first. A read that simply ran is none.
+pub fn decisions(events: &[Arc<Envelope>]) -> Vec<Decided> {
+    let mut log = Log::default();
+    for envelope in events {
+        log.apply(envelope);
+    }
+    log.made
+}
+
+#[derive(Default)]
+struct Log {
+    agent: Vec<String>,
+    /// Calls that have a line already.
+    asked: HashSet<CallId>,
+    made: Vec<Decided>,
+}
+
+impl Log {
+    fn apply(&mut self, envelope: &Envelope) {
+        let at = envelope.at;
+        match &envelope.event {
+            Event::SessionStarted { spec } => self.agent.clone_from(&spec.path),
+            Event::ApprovalRequested { question } => {
+                self.asked.insert(question.call.id);
+                self.made.push(asked(question, at));
+            }
+            Event::ApprovalAnswered { approval, answer, by, waited_ms, excluded_ms } => {
+                let Some(made) = self.open(*approval) else { return };
+                (made.at, made.by) = (at, Some(by.clone()));
+                (made.waited_ms, made.excluded_ms) = (*waited_ms, *excluded_ms);
+                match answer {
+                    Answer::Allow { scope } => {
+                        made.verdict = Ruling::Allowed;
+                        made.scope = Some(scope.clone());
+                    }
+                    Answer::Deny { because, then: _ } => {
+                        made.verdict = Ruling::Denied;
+                        made.words.clone_from(because);
+                    }
+                }
+            }
+            Event::ApprovalWithdrawn { approval, reason, waited_ms, excluded_ms } => {
+                let Some(made) = self.open(*approval) else { return };
+                (made.at, made.verdict) = (at, Ruling::Withdrawn);
+                made.words = Some(reason.clone());
+                (made.waited_ms, made.excluded_ms) = (*waited_ms, *excluded_ms);
+            }
+            Event::CallStarted { call, category, decision } => {
+                let plain = matches!(decision.by, Decider::Mode { .. });
+                let is_plain_read = plain && *category == Category::Read;
+                if !is_plain_read && !self.asked.contains(&call.id) {
+                    let unasked = Unasked { name: &call.name, input: &call.input, id: call.id };
+                    self.unasked(at, unasked, Some(*category), call.origin, decision);
+                }
+            }
+            Event::CallFinished { call, origin, result, decision: Some(decision), .. } => {
+                if !self.asked.contains(call) {
+                    let unasked = Unasked { name: &result.name, input: &result.input, id: *call };
+                    self.unasked(at, unasked, None, *origin, decision);
+                }
+            }
+            Event::SessionResumed { .. } => {
+                for made in self.made.iter_mut().filter(|made| made.verdict == Ruling::Open) {
+                    (made.at, made.verdict) = (at, Ruling::Withdrawn);
+                    made.words = Some("the program ended".to_owned());
+                }
+            }
+            Event::MessageSent { .. }
+            | Event::TurnStarted { .. }
+            | Event::TextStreamed { .. }
+            | Event::TurnFinished { .. }
+            | Event::ExchangeFinished { .. }
+            | Event::ExecutionStarted { .. }
+            | Event::OutputWritten { .. }
+            | Event::ExecutionFinished { .. }
+            | Event::CallFinished { decision: None, .. }
+            | Event::ModeChanged { .. }
+            | Event::RuleRevoked { .. }
+            | Event::PutAside { .. }
+            | Event::ChildStarted { .. }
+            | Event::SessionFinished { .. } => {}
+        }
+    }
+
+    fn open(&mut self, approval: ApprovalId) -> Option<&mut Decided> {
+        let open =
+            |made: &&mut Decided| made.approval == Some(approval) && made.verdict == Ruling::Open;
+        self.made.iter_mut().rev().find(open)
+    }
+
+    fn unasked(
+        &mut self,
+        at: Timestamp,
+        call: Unasked<'_>,
+        category: Option<Category>,
+        origin: Origin,
+        decision: &Decision,
+    ) {
+        self.made.push(Decided {
+            at,
+            call: call.id,
+            name: call.name.to_owned(),
+            category,
+            effect: words(call.name, call.input),
+            verdict: if decision.allowed { Ruling::Allowed } else { Ruling::Denied },
+            by: Some(decision.by.clone()),
+            scope: None,
+            words: None,
+            waited_ms: 0,
+            excluded_ms: 0,
+            agent: self.agent.clone(),
+            line: line(origin),
+            approval: None,
+        });
+    }
+}
+
+struct Unasked<'a> {
+    name: &'a str,
+    input: &'a Value,
+    id: CallId,
+}
+
+fn asked(question: &Question, at: Timestamp) -> Decided {
+    let Call { id, name, input, origin, .. } = &question.call;
+    Decided {
+        at,
+        call: *id,
+        name: name.clone(),
+        category: Some(question.category),
+        effect: words(name, input),
+        verdict: Ruling::Open,
+        by: None,
+        scope: None,
+        words: None,
+        waited_ms: 0,
+        excluded_ms: 0,
+        agent: question.path.clone(),
+        line: line(*origin),
+        approval: Some(question.id),
+    }
+}
+
+fn line(origin: Origin) -> Option<u32> {
+    match origin {
+        Origin::Python { line } => line,
+        Origin::Model | Origin::Person => None,
+    }
+}
+
+/// What a call acts on, from its arguments: a program with its own, a path, a name.
+fn words(name: &str, input: &Value) -> String {
+    let list = |key: &str, between: &str| {
+        let words: Vec<_> = input.get(key)?.as_array()?.iter().filter_map(Value::as_str).collect();
+        (!words.is_empty()).then(|| words.join(between))
+    };
+    let text = |key: &str| input.get(key).and_then(Value::as_str).map(str::to_owned);
+    list("argv", " ")
+        .or_else(|| list("requirements", ", "))
+        .or_else(|| text("path"))
+        .or_else(|| text("url"))
+        .or_else(|| text("filename"))
+        .unwrap_or_else(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests;

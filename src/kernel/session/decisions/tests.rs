@@ -1,0 +1,189 @@
+use serde_json::json;
+
+use super::*;
+use crate::kernel::{
+    capability::{Body, Preview, Reach},
+    event::VERSION,
+    gate::{
+        approval::Then,
+        law::{Cited, Layer},
+        rule::Effect,
+        subject::Subject,
+    },
+    invoke::ToolResult,
+    session::standing::Tally,
+    spec::{Limits, Mode, SessionSpec},
+};
+
+fn journal(events: Vec<Event>) -> Vec<Arc<Envelope>> {
+    let spec = SessionSpec {
+        id: 1.into(),
+        parent: None,
+        path: vec!["main".to_owned()],
+        workspace: "/work".into(),
+        model: "none".to_owned(),
+        mode: Mode::Default,
+        tools: Vec::new(),
+        modules: Vec::new(),
+        limits: Limits::default(),
+        instructions: String::new(),
+    };
+    let all = std::iter::once(Event::SessionStarted { spec }).chain(events);
+    let envelope = |(seq, event)| {
+        let at = Timestamp::from_second(i64::try_from(seq).unwrap()).unwrap();
+        Arc::new(Envelope { v: VERSION, seq: seq as u64, at, session: 1.into(), event })
+    };
+    all.enumerate().map(envelope).collect()
+}
+
+fn call(id: u128, name: &str, input: Value) -> Call {
+    Call {
+        id: id.into(),
+        name: name.to_owned(),
+        input,
+        origin: Origin::Python { line: Some(7) },
+        parent: None,
+    }
+}
+
+fn write(id: u128) -> Call {
+    call(id, "files.write", json!({ "path": "src/lex.rs", "text": "x" }))
+}
+
+fn asks(approval: u128, call: Call) -> Event {
+    let question = Question {
+        id: approval.into(),
+        session: 1.into(),
+        path: vec!["main".to_owned(), "tests".to_owned()],
+        call,
+        category: Category::Write,
+        preview: Preview {
+            object: "src/lex.rs".to_owned(),
+            facts: Vec::new(),
+            wider: Vec::new(),
+            reach: Reach::Workspace,
+            body: Body::Text { text: String::new() },
+            subject: Subject::Other,
+        },
+        script: None,
+    };
+    Event::ApprovalRequested { question }
+}
+
+fn answered(approval: u128, answer: Answer, by: Decider) -> Event {
+    let (waited_ms, excluded_ms) = (40_200, 40_100);
+    Event::ApprovalAnswered { approval: approval.into(), answer, by, waited_ms, excluded_ms }
+}
+
+fn starts(call: Call, category: Category, by: Decider) -> Event {
+    Event::CallStarted { call, category, decision: Decision::allowed(by) }
+}
+
+fn refused(id: u128, by: Decider) -> Event {
+    let result = ToolResult {
+        ok: false,
+        name: "process.run".to_owned(),
+        input: json!({ "argv": ["git", "push"] }),
+        content: Value::Null,
+        is_error: true,
+        attachments: Vec::new(),
+        duration_ms: 0,
+    };
+    let origin = Origin::Model;
+    let decision = Some(Decision::denied(by));
+    Event::CallFinished { call: id.into(), parent: None, origin, result, decision }
+}
+
+fn cited(grant: Option<ApprovalId>, line: Option<usize>) -> Decider {
+    let layer = if grant.is_some() { Layer::Session } else { Layer::User };
+    let says = "git push **".to_owned();
+    let rule = Cited { layer, effect: Effect::Deny, says, file: None, line, grant };
+    Decider::Rule { rule: Box::new(rule) }
+}
+
+fn session_yes() -> Answer {
+    Answer::Allow { scope: Scope::Session { rule: "[[allow]]".to_owned() } }
+}
+
+#[test]
+fn each_decision_has_one_line_with_who_made_it_and_what_it_took() {
+    let by_mode = Decider::Mode { mode: Mode::Default };
+    let no = Answer::Deny { because: Some("leave it".to_owned()), then: Then::GoOn };
+    let once = Answer::Allow { scope: Scope::Once };
+    let events = journal(vec![
+        starts(call(1, "files.read", json!({ "path": "a" })), Category::Read, by_mode),
+        asks(11, write(2)),
+        answered(11, no, Decider::Person),
+        refused(2, Decider::Person),
+        asks(12, write(3)),
+        answered(12, once, Decider::Person),
+        starts(write(3), Category::Write, Decider::Person),
+        starts(write(4), Category::Write, cited(Some(11.into()), None)),
+        refused(5, cited(None, Some(3))),
+        asks(13, write(6)),
+        Event::SessionResumed { notice: None },
+        asks(14, write(7)),
+    ]);
+    let all = decisions(&events);
+    let told: Vec<_> = all.iter().map(|made| (made.at.as_second(), made.verdict)).collect();
+    let expected = [
+        (3, Ruling::Denied),
+        (6, Ruling::Allowed),
+        (8, Ruling::Allowed),
+        (9, Ruling::Denied),
+        (11, Ruling::Withdrawn),
+        (12, Ruling::Open),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(all[0].words.as_deref(), Some("leave it"));
+    assert_eq!((all[0].waited_ms, all[0].excluded_ms), (40_200, 40_100));
+    assert_eq!((all[0].agent.join("/").as_str(), all[0].line), ("main/tests", Some(7)));
+    assert_eq!((all[0].effect.as_str(), all[0].category), ("src/lex.rs", Some(Category::Write)));
+    assert_eq!(all[1].scope, Some(Scope::Once));
+    assert_eq!((all[2].agent.join("/").as_str(), all[2].approval), ("main", None));
+    assert_eq!((all[3].effect.as_str(), all[3].category), ("git push", None));
+    assert_eq!(all[4].words.as_deref(), Some("the program ended"));
+}
+
+#[test]
+fn rules_are_counted_and_yeses_stand_until_they_are_taken_back_or_the_program_ends() {
+    let tally = |events: Vec<Event>| {
+        let mut tally = Tally::default();
+        for envelope in journal(events) {
+            tally.apply(&envelope);
+        }
+        tally
+    };
+    let given = || {
+        vec![
+            asks(11, write(2)),
+            answered(11, session_yes(), Decider::Person),
+            starts(write(2), Category::Write, Decider::Person),
+            starts(write(3), Category::Write, cited(Some(11.into()), None)),
+            refused(4, cited(None, Some(3))),
+            // A question that a rule answers is one hit, where its call begins.
+            asks(12, write(5)),
+            answered(12, Answer::Allow { scope: Scope::Once }, cited(Some(11.into()), None)),
+            starts(write(5), Category::Write, cited(Some(11.into()), None)),
+            refused(6, cited(None, Some(9))),
+        ]
+    };
+    let live = tally(given());
+    let [standing] = live.grants() else { panic!("{:?}", live.grants()) };
+    assert_eq!((standing.grant, standing.given.as_second()), (11.into(), 2));
+    let used = live.used_grant(11.into()).unwrap();
+    assert_eq!((used.hits, used.last.as_second()), (2, 8));
+    let Decider::Rule { rule } = cited(None, Some(12)) else { unreachable!() };
+    let used = live.used(&rule).unwrap();
+    assert_eq!((used.hits, used.last.as_second()), (2, 9), "its line has moved");
+
+    let Decider::Rule { rule } = cited(Some(11.into()), None) else { unreachable!() };
+    let ends = [Event::RuleRevoked { rule: *rule }, Event::SessionResumed { notice: None }];
+    for end in ends {
+        let mut events = given();
+        events.push(end);
+        let ended = tally(events);
+        assert!(ended.grants().is_empty());
+        assert_eq!(ended.used_grant(11.into()).unwrap().hits, 2, "what it did is not undone");
+    }
+}

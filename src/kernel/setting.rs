@@ -1,0 +1,31 @@
+//! Faults in the files that a person writes: where they are, and what was probably meant.
+
+/// Line and character of a byte of the text, both from 1.
+pub fn place(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+/// The parser's words, and what to do: where it says what it expected, the nearest of that.
+pub fn explain(message: &str) -> (String, String) {
+    let message = message.trim();
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let is_unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");
+    let (Some((wrong, known)), true) = (quoted.split_first(), is_unknown) else {
+        return (message.replace('\n', " "), "correct this line, or take it out".to_owned());
+    };
+    let kind = if message.starts_with("unknown field") { "setting" } else { "value" };
+    let near = known
+        .iter()
+        .map(|name| {
+            (strsim::damerau_levenshtein(wrong, name), name.len().abs_diff(wrong.len()), *name)
+        })
+        .filter(|(distance, _, name)| *distance <= (name.len() / 2).max(1))
+        .min();
+    let hint = match near {
+        Some((_, _, name)) => format!("did you mean `{name}`?"),
+        None => format!("what can stand here: {}", known.join(", ")),
+    };
+    (format!("`{wrong}` is no {kind}"), hint)
+}

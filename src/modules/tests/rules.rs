@@ -1,0 +1,150 @@
+//! Rules over the real capabilities: what they match on is what would really happen.
+
+use std::{os::unix::fs::symlink, sync::Arc};
+
+use serde_json::json;
+
+use super::support::Rig;
+use crate::kernel::{
+    error::ErrorCode,
+    event::{Decider, Event, ExitStatus},
+    gate::{
+        approval::{Answer, Scope, Then},
+        law::{Law, Layer, Placed, Rules},
+        rule::{Lasting, Reading, parse},
+    },
+    spec::Mode,
+};
+
+const NO: Answer = Answer::Deny { because: None, then: Then::GoOn };
+
+/// What was chained after one allowed command in a peer's program, and ran.
+const CHAINED: [&str; 15] = [
+    "git status; touch PWNED",
+    "git status && touch PWNED",
+    "git status | tee PWNED",
+    "git status &\ntouch PWNED",
+    "git status\ntouch PWNED",
+    "git status $(touch PWNED)",
+    "git status `touch PWNED`",
+    "git -c core.pager='touch PWNED' -p log",
+    "git status >PWNED",
+    "GIT_EXTERNAL_DIFF='touch PWNED' git diff",
+    "git\tstatus\r\ntouch PWNED",
+    "env git status; touch PWNED",
+    "/usr/bin/git status",
+    "./git status",
+    "GIT STATUS",
+];
+
+fn ruled(mut rig: Rig, text: &str) -> Rig {
+    let rules = Arc::new(Rules::default());
+    let parsed = parse(text, Reading { home: None, lasting: Lasting::File });
+    assert_eq!(parsed.fault, None);
+    let place = |(line, rule)| Placed::new(rule, Layer::User, "rules.toml", line);
+    rules.replace(parsed.rules.into_iter().map(place).collect());
+    let law = Law::new(rules, &rig.workspace());
+    rig.context.gate = rig.context.gate.clone().with_law(law);
+    rig
+}
+
+#[tokio::test]
+async fn after_one_program_was_allowed_for_the_session_everything_chained_to_it_asks() {
+    let rig = ruled(Rig::new(Mode::Default), "");
+    let rig = rig.with_end(ExitStatus::Exited { code: 0 }, "", "");
+    let status = json!({"argv": ["git", "status"]});
+    let session = Answer::Allow { scope: Scope::Session { rule: String::new() } };
+    assert!(rig.call_asked("process.run", status.clone(), session, |_| {}).await.ok);
+    assert!(rig.call("process.run", status).await.ok, "the very same is not asked again");
+    for text in CHAINED {
+        let list: Vec<&str> = text.split(' ').collect();
+        for argv in [json!([text]), json!(list), json!(["sh", "-c", text])] {
+            let asked = rig.call_asked("process.run", json!({"argv": argv}), NO, |_| {}).await;
+            assert_eq!(asked.error_code(), Some(ErrorCode::PermissionDenied), "{argv}");
+        }
+    }
+    for wider in [json!({"network": true}), json!({"cwd": "../outside"})] {
+        let mut input = json!({"argv": ["git", "status"]});
+        input.as_object_mut().unwrap().extend(wider.as_object().unwrap().clone());
+        let asked = rig.call_asked("process.run", input, NO, |_| {}).await;
+        assert_eq!(asked.error_code(), Some(ErrorCode::PermissionDenied), "{wider}");
+    }
+}
+
+#[tokio::test]
+async fn a_write_is_allowed_where_it_really_goes() {
+    let allow = "[[allow]]\ncall = \"files.*\"\npath = \"docs/**\"\n";
+    let rig = ruled(Rig::new(Mode::Default), allow);
+    rig.put("docs/a.md", "a");
+    symlink(rig.outside(), rig.workspace().join("docs/out")).unwrap();
+    symlink("docs", rig.workspace().join("notes")).unwrap();
+    let write = |path: &str| json!({"path": path, "text": "new"});
+    for path in ["docs/a.md", "docs/b.md", "notes/c.md", "src/../docs/d.md"] {
+        assert!(rig.call("files.write", write(path)).await.ok, "{path}");
+    }
+    for path in ["docs/out/x", "docs/../x", "DOCS/x"] {
+        let asked = rig.call_asked("files.write", write(path), NO, |_| {}).await;
+        assert_eq!(asked.error_code(), Some(ErrorCode::PermissionDenied), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn what_may_not_be_read_is_read_by_no_name_and_found_by_no_search() {
+    let deny = "[[deny]]\ncall = \"files.*\"\npath = [\"secrets/**\", \".env\"]\n";
+    let rig = ruled(Rig::new(Mode::Auto), deny);
+    rig.put("secrets/key.txt", "KEY=1\n");
+    rig.put(".env", "KEY=2\n");
+    rig.put("open.txt", "KEY=3\n");
+    symlink("secrets", rig.workspace().join("way")).unwrap();
+    symlink(".env", rig.workspace().join("env")).unwrap();
+    let denied = [
+        ("files.read", json!({"path": "secrets/key.txt"})),
+        ("files.read", json!({"path": "way/key.txt"})),
+        ("files.read", json!({"path": "env"})),
+        ("files.grep", json!({"pattern": "KEY", "path": "secrets/key.txt"})),
+        ("files.write", json!({"path": ".env", "text": "x"})),
+        // Whether the old text is there is no news either.
+        ("files.edit", json!({"path": ".env", "old": "KEY=2", "new": "x"})),
+        ("files.edit", json!({"path": ".env", "old": "KEY=9", "new": "x"})),
+    ];
+    for (call, input) in denied {
+        let result = rig.call(call, input.clone()).await;
+        assert_eq!(result.error_code(), Some(ErrorCode::DeniedByRule), "{call} {input}");
+        assert!(!result.text().contains("KEY="), "{result:?}");
+    }
+    let grep = rig.call("files.grep", json!({"pattern": "KEY"})).await;
+    assert_eq!(grep.content["matches"].as_array().unwrap().len(), 1, "{grep:?}");
+    assert_eq!(grep.content["matches"][0]["path"], "open.txt");
+    let glob = rig.call("files.glob", json!({"pattern": "*"})).await;
+    assert_eq!(glob.content["files"], json!(["env", "open.txt", "way"]));
+    let list = rig.call("files.list", json!({"path": "secrets"})).await;
+    assert_eq!(list.content["entries"], json!([]));
+    assert!(rig.call("files.read", json!({"path": "open.txt"})).await.ok);
+}
+
+#[tokio::test]
+async fn a_place_inside_of_a_folder_that_a_program_asks_for_is_denied_with_it() {
+    let deny = "[[deny]]\ncall = \"process.*\"\npath = \".git/hooks/**\"\n";
+    let rig = ruled(Rig::new(Mode::Auto), deny);
+    let rig = rig.with_end(ExitStatus::Exited { code: 0 }, "", "");
+    rig.put(".git/hooks/a", "");
+    let run = |writes: &str| json!({"argv": ["git", "fetch"], "writes": [writes]});
+    for writes in [".git", ".git/hooks"] {
+        let result = rig.call("process.run", run(writes)).await;
+        assert_eq!(result.error_code(), Some(ErrorCode::DeniedByRule), "{writes}: {result:?}");
+    }
+    rig.put(".git/refs/a", "");
+    assert!(rig.call("process.run", run(".git/refs")).await.ok);
+}
+
+#[tokio::test]
+async fn the_journal_says_which_rule_let_a_program_run() {
+    let allow = "\n[[allow]]\ncall = \"process.run\"\nargs = [\"cargo\", \"test\", \"**\"]\nseal = \"open\"\n";
+    let rig = ruled(Rig::new(Mode::Default), allow);
+    let rig = rig.with_end(ExitStatus::Exited { code: 0 }, "", "");
+    assert!(rig.call("process.run", json!({"argv": ["cargo", "test", "lex"]})).await.ok);
+    let mut events = rig.events().into_iter();
+    let Some(Event::CallStarted { decision, .. }) = events.next() else { panic!("it began") };
+    let Decider::Rule { rule } = decision.by else { panic!("{decision:?}") };
+    assert_eq!(rule.to_string(), "\"cargo test **\" (rules.toml:2)");
+}

@@ -1,0 +1,309 @@
+//! Rules in the whole program: files in layers, trust, what a person keeps and takes back.
+
+use std::{fs, path::Path, sync::Arc};
+
+use footplate::{
+    config::{Home, rules::RuleFiles},
+    executor::{Local, Settings},
+    host::{Attendance, Host, Parts},
+    kernel::{
+        command::Command,
+        event::{Decider, Envelope, Event},
+        gate::{
+            approval::{Answer, NotAnswered, Question, Scope},
+            law::{Layer, Rules},
+            policy::Runs,
+            rule::{Lasting, propose},
+        },
+        id::SessionId,
+        port::Desk,
+        spec::{Limits, Mode, SessionSpec},
+    },
+    model::{Models, scripted::Pace},
+    modules,
+    store::MemoryStore,
+};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::support::{Place, Ran, uv};
+
+const ALLOW_DOCS: &str = "[[allow]]\ncall = \"files.write\"\npath = \"docs/**\"\n";
+
+fn put(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+impl Place {
+    fn rules(&self) -> std::path::PathBuf {
+        self.home().join("config/rules.toml")
+    }
+
+    fn project_rules(&self) -> std::path::PathBuf {
+        self.work().join(".footplate/rules.toml")
+    }
+
+    fn write(&self, path: &str) -> Ran {
+        let input = json!({ "path": path, "text": "x" }).to_string();
+        self.run(&["--tool", "files.write", "--tool-input", &input])
+    }
+}
+
+#[test]
+fn a_rule_of_the_person_decides_without_anybody_and_the_decisions_say_so() {
+    let place = Place::new();
+    put(&place.rules(), ALLOW_DOCS);
+    assert_eq!(place.write("docs/a.md").code(), 0);
+    assert_eq!(place.write("src/a.rs").code(), 3, "nobody is there to ask");
+    let ids: Vec<String> = place
+        .journals()
+        .iter()
+        .map(|journal| journal[0]["session"].as_str().unwrap().to_owned())
+        .collect();
+    let show = |id: &str, more: &[&str]| {
+        let mut arguments = vec!["sessions", "show", id, "--decisions"];
+        arguments.extend(more);
+        let ran = place.run(&arguments);
+        assert_eq!(ran.code(), 0, "{}", ran.stderr());
+        ran.stdout()
+    };
+    let text = show(&ids[0], &[]);
+    assert!(text.contains("✓ WRITE") && text.contains("docs/a.md"), "{text}");
+    assert!(
+        text.contains("rule \"files.write docs/**\"") && text.contains("rules.toml:1"),
+        "{text}"
+    );
+    let json: Value = serde_json::from_str(&show(&ids[1], &["--json"])).unwrap();
+    assert_eq!(json["verdict"], "denied");
+    assert_eq!(json["by"]["who"], "nobody");
+    assert_eq!(place.run(&["sessions", "show", &ids[0]]).code(), 2);
+    assert_eq!(place.run(&["sessions", "show", "nothing", "--decisions"]).code(), 1);
+}
+
+#[test]
+fn what_a_rule_denies_is_refused_in_auto_and_what_it_denies_outright_is_not_offered() {
+    let place = Place::new();
+    put(&place.rules(), "[[deny]]\ncall = \"files.write\"\npath = \"src/**\"\n");
+    let input = json!({ "path": "src/a", "text": "x" }).to_string();
+    let ran = place.run(&["--mode", "auto", "--tool", "files.write", "--tool-input", &input]);
+    assert_eq!(ran.code(), 1);
+    let result: Value = serde_json::from_str(&ran.stdout()).unwrap();
+    assert_eq!(result["content"]["error"], "denied_by_rule");
+    assert_eq!(result["content"]["file"], place.rules().display().to_string());
+    assert!(!place.work().join("src").exists());
+
+    let report = |rules: &str| {
+        put(&place.rules(), rules);
+        place.run(&["--context-report"]).stdout()
+    };
+    let all = report("");
+    assert!(all.contains("execute_code") && all.contains("process"), "{all}");
+    let fewer = report("[[deny]]\ncall = \"process.*\"\n[[deny]]\ncall = \"execute_code\"\n");
+    assert!(!fewer.contains("execute_code") && !fewer.contains("process"), "{fewer}");
+    let elsewhere = report("[[deny]]\ncall = \"process.*\"\nagents = \"main/tests\"\n");
+    assert!(elsewhere.contains("process"), "{elsewhere}");
+}
+
+#[test]
+fn a_project_allows_nothing_before_it_is_trusted_and_denies_at_once() {
+    let place = Place::new();
+    put(
+        &place.project_rules(),
+        &format!("{ALLOW_DOCS}[[deny]]\ncall = \"files.read\"\npath = \"key\"\n"),
+    );
+    put(&place.work().join("key"), "secret");
+    let untrusted = place.write("docs/a.md");
+    assert_eq!(untrusted.code(), 3);
+    assert!(untrusted.stderr().contains("footplate trust"), "{}", untrusted.stderr());
+    let read = place.run(&["--tool", "files.read", "--tool-input", "{\"path\":\"key\"}"]);
+    assert!(read.stdout().contains("denied_by_rule"), "{}", read.stdout());
+    let listed = place.run(&["rules"]).stdout();
+    assert!(listed.contains("not trusted") && !listed.contains("docs/**"), "{listed}");
+
+    let trusted = place.run(&["trust"]);
+    assert_eq!(trusted.code(), 0, "{}", trusted.stderr());
+    assert!(trusted.stdout().contains(ALLOW_DOCS), "what was trusted is shown");
+    assert_eq!(place.write("docs/a.md").code(), 0);
+    assert!(place.run(&["rules"]).stdout().contains("docs/**"));
+
+    put(&place.project_rules(), &format!("{ALLOW_DOCS}# changed\n"));
+    assert_eq!(place.write("docs/b.md").code(), 3);
+    assert_eq!(place.run(&["trust"]).code(), 0);
+    assert_eq!(place.write("docs/b.md").code(), 0);
+    assert_eq!(place.run(&["trust", "--revoke"]).code(), 0);
+    assert_eq!(place.write("docs/c.md").code(), 3);
+}
+
+#[test]
+fn a_fault_is_said_with_its_line_and_leaves_the_stricter_verdict() {
+    let place = Place::new();
+    put(&place.rules(), &format!("{ALLOW_DOCS}[[deny]]\ncall = 3\n"));
+    let input = json!({ "path": "docs/a", "text": "x" }).to_string();
+    let ran = place.run(&["--mode", "auto", "--tool", "files.write", "--tool-input", &input]);
+    assert_eq!(ran.code(), 3, "even in auto it is asked for: {}", ran.stdout());
+    let told = ran.stderr();
+    assert_eq!(told.matches("rules.toml:5:8:").count(), 1, "{told}");
+    let file = place.rules().display().to_string();
+    let check = place.run(&["rules", "check", &file]);
+    assert_eq!(check.code(), 1);
+    assert!(check.stderr().contains("rules.toml:5:8:"), "{}", check.stderr());
+    assert_eq!(place.run(&["rules"]).code(), 1);
+    put(&place.rules(), ALLOW_DOCS);
+    let check = place.run(&["rules", "check", &file]);
+    assert_eq!((check.code(), check.stdout()), (0, format!("{file}: 1 allow, 0 ask, 0 deny\n")));
+}
+
+/// A host with somebody at the keys, and the files of a place.
+struct Attended {
+    host: Host,
+    session: SessionId,
+    events: UnboundedReceiver<Arc<Envelope>>,
+    place: Place,
+}
+
+impl Attended {
+    fn playing(place: Place, script: &Value) -> Self {
+        let rules = RuleFiles::new(&Home::under(&place.home()), None, Arc::new(|_| {}))
+            .with_admin(place.home().join("admin.toml"));
+        let executor = Local::new(Settings {
+            launcher: None,
+            private: Vec::new(),
+            data: place.home().join("data"),
+            cache: place.home().join("cache"),
+            home: None,
+            search_path: std::env::var_os("PATH").unwrap_or_default(),
+            uv: Some(uv().to_owned()),
+            notice: Arc::new(|_| {}),
+        });
+        let host = Host::new(Parts {
+            store: Arc::new(MemoryStore::default()),
+            registry: modules::registry(),
+            models: Models::new(Vec::new(), |_| None, Pace::Instant),
+            executor: Arc::new(executor),
+            runs: Runs::BySeal,
+            attendance: Attendance::Attended,
+            rules: Arc::new(Rules::default()),
+            book: Arc::new(rules),
+        });
+        let events = host.subscribe();
+        let session = host
+            .start(SessionSpec {
+                id: SessionId::fresh(),
+                parent: None,
+                path: vec!["main".to_owned()],
+                workspace: place.work(),
+                model: place.script(script),
+                mode: Mode::Default,
+                tools: ["files.write", "agents.run"].map(str::to_owned).to_vec(),
+                modules: vec!["files".to_owned(), "agents".to_owned()],
+                limits: Limits::default(),
+                instructions: String::new(),
+            })
+            .unwrap();
+        host.send(session, "go".to_owned());
+        Self { host, session, events, place }
+    }
+
+    async fn next(&mut self) -> Event {
+        self.events.recv().await.unwrap().event.clone()
+    }
+
+    async fn question(&mut self) -> Question {
+        loop {
+            if let Event::ApprovalRequested { question } = self.next().await {
+                return question;
+            }
+        }
+    }
+
+    /// Who let the next call through or not.
+    async fn decider(&mut self) -> Decider {
+        loop {
+            match self.next().await {
+                Event::CallStarted { decision, .. } => return decision.by,
+                Event::CallFinished { decision: Some(decision), .. } => return decision.by,
+                Event::ApprovalRequested { question } => panic!("asked: {question:?}"),
+                _ => {}
+            }
+        }
+    }
+
+    fn say(&self, question: &Question, scope: Scope) -> Result<(), NotAnswered> {
+        let answer = Answer::Allow { scope };
+        Desk::send(&self.host, Command::Answer { approval: question.id, answer })
+    }
+}
+
+fn writes(paths: &[&str]) -> Value {
+    let turn = |path: &&str| json!({ "calls": [{ "name": "files.write", "arguments": { "path": path, "text": "x" } }] });
+    let mut turns: Vec<Value> = paths.iter().map(turn).collect();
+    turns.push(json!({ "text": "done" }));
+    json!({ "turns": turns })
+}
+
+#[tokio::test]
+async fn a_yes_for_always_is_saved_as_it_was_shown_and_taken_back_out_again() {
+    let mut there = Attended::playing(Place::new(), &writes(&["a", "a", "a"]));
+    let mine = "# mine\n[[deny]]\ncall = \"files.write\"\npath = \"never\"\n";
+    put(&there.place.rules(), mine);
+    let question = there.question().await;
+    let base = there.place.work().canonicalize().unwrap().display().to_string();
+    let rule = propose(&question, &base, Lasting::File);
+    there.say(&question, Scope::Always { rule: rule.clone() }).unwrap();
+    assert_eq!(there.decider().await, Decider::Person);
+    assert_eq!(fs::read_to_string(there.place.rules()).unwrap(), format!("{mine}\n{rule}"));
+    let Decider::Rule { rule: cited } = there.decider().await else { panic!("by the rule") };
+    assert_eq!((cited.layer, cited.line), (Layer::User, Some(6)));
+    // The third call may be on its way already: what is taken back asks from then on.
+    let revoke = Command::RevokeSaved { session: there.session, rule: *cited };
+    Desk::send(&there.host, revoke.clone()).unwrap();
+    assert!(matches!(Desk::send(&there.host, revoke), Err(NotAnswered::Refused(_))));
+    assert_eq!(fs::read_to_string(there.place.rules()).unwrap(), format!("{mine}\n"));
+    there.host.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_yes_for_the_session_ends_when_it_is_taken_back() {
+    let mut there = Attended::playing(Place::new(), &writes(&["a", "b", "a"]));
+    let question = there.question().await;
+    there.say(&question, Scope::Session { rule: String::new() }).unwrap();
+    let other = there.question().await;
+    assert_eq!(other.call.input["path"], "b");
+    Desk::send(&there.host, Command::Revoke { grant: question.id }).unwrap();
+    there.say(&other, Scope::Once).unwrap();
+    let again = there.question().await;
+    assert_eq!(again.call.input["path"], "a");
+    let late = Desk::send(&there.host, Command::Revoke { grant: question.id });
+    assert!(matches!(late, Err(NotAnswered::Refused(_))));
+    there.host.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_an_agent_may_is_what_its_session_may_and_what_the_rule_says_of_it() {
+    let mut script = json!({ "turns": [
+        { "calls": [{ "name": "files.write", "arguments": { "path": "a", "text": "x" } }] },
+        { "calls": [{ "name": "agents.run", "arguments": { "task": "write", "name": "one" } }] },
+        { "text": "done" },
+    ] });
+    script["agents"] = json!({ "one": writes(&["a", "never", "a"]) });
+    let place = Place::new();
+    put(&place.rules(), "[[deny]]\ncall = \"files.write\"\npath = \"never\"\nagents = \"main\"\n");
+    let mut there = Attended::playing(place, &script);
+    let question = there.question().await;
+    assert_eq!(question.path, ["main"]);
+    there.say(&question, Scope::Session { rule: String::new() }).unwrap();
+    let of_child = there.question().await;
+    assert_eq!(
+        (of_child.path.join("/").as_str(), &of_child.call.input["path"]),
+        ("main/one", &json!("a"))
+    );
+    let rule = "[[allow]]\ncall = \"files.write\"\npath = \"a\"\nagents = \"main/*\"\n".to_owned();
+    there.say(&of_child, Scope::Session { rule }).unwrap();
+    assert_eq!(there.decider().await, Decider::Person);
+    let Decider::Rule { rule } = there.decider().await else { panic!("denied by the rule") };
+    assert_eq!(rule.says, "files.write never");
+    let Decider::Rule { rule } = there.decider().await else { panic!("allowed by the grant") };
+    assert_eq!(rule.grant, Some(of_child.id));
+    there.host.shutdown().await;
+}
