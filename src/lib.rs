@@ -16,7 +16,7 @@
 //!
 //! - [`kernel`]: what the program is about. Capabilities and the registry that binds them to a
 //!   context; the one road ([`kernel::invoke`]); the [`kernel::gate`] with its table of modes, its
-//!   grants and the table of waiting questions; the sandbox clock ([`kernel::clock`]); events,
+//!   rules ([`kernel::gate::rule`]) and the table of waiting questions; the sandbox clock ([`kernel::clock`]); events,
 //!   commands and the session they fold to; and [`kernel::port`], the traits that others implement.
 //! - [`store`]: the journal (append-only JSON lines, one writer), the spools that keep output, the
 //!   list of sessions, and a fake in memory. Only it knows the file formats.
@@ -32,7 +32,8 @@
 //! - [`host`]: the composition root, and the only place that knows everyone. It owns the sessions
 //!   that run here and is what a screen is handed, as [`kernel::port::Desk`].
 //! - [`tui`]: the screen: `update(state, message) -> effects`, `view(&state)`.
-//! - [`config`], [`telemetry`]: the home folders, settings in layers, and the log for developers.
+//! - [`config`], [`telemetry`]: the home folders, settings in layers, files of rules and which project
+//!   is trusted to allow, and the log for developers.
 //! - [`cli`]: the command line, one file a subcommand, and the only errors with an exit code.
 //!
 //! # Who may import whom
@@ -78,6 +79,15 @@
 //!   runs it, before the clock of the run exists. Whom uv would ask is told in uv's own words. The
 //!   environment is made outside the seal, where nothing in it is ever run, and stays at the place
 //!   where it was made, since uv keeps what it knows of an interpreter by its path.
+//! - Rules match on what a call would really act on ([`kernel::gate::subject`]), which its preview
+//!   tells, and never on raw arguments. A person's yes for more than once is a rule as well. Plan mode
+//!   and the setting that all code asks stand above every allow; a deny and an ask stand above every
+//!   mode. A file of rules with a fault allows nothing; where one of its denies cannot be read, every
+//!   effect is asked for. What narrows counts for the agents below as well, what widens only for those
+//!   it names.
+//! - A deny binds calls. What sealed code reads by itself is what its seal lets it read.
+//! - A project is trusted with the whole text of its rules and not with a hash of it: no other text can
+//!   stand for it, and the file says what was trusted.
 //! - Python is parsed by tree-sitter, and coloured by it as well: one parser finds syntax errors,
 //!   imports and tokens, and no regex engine has to be built for colours.
 //! - The two wire formats are spoken by hand, on reqwest and an event-stream parser: half a call must

@@ -30,6 +30,7 @@ impl Desk for Host {
             Command::Interrupt { session } => self.interrupt(session),
             Command::Revoke { grant } => return self.0.revoke(grant),
             Command::RevokeSaved { session, rule } => return self.0.revoke_saved(session, rule),
+            Command::ReadRules => self.0.laws.reload(),
             Command::SetMode { session, mode } => {
                 if let Err(error) = self.0.set_mode(session, mode) {
                     tracing::error!(%error, "a change of mode was not recorded, so it does not hold");

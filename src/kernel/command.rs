@@ -20,6 +20,8 @@ pub enum Command {
     /// Take back a yes for a session, named by the question it was the answer to. The next such call
     /// asks.
     Revoke { grant: ApprovalId },
+    /// Read the files with rules anew, since somebody has changed one.
+    ReadRules,
     /// Take a rule out of the person's own rules, as decisions name it. It is told in the journal of
     /// that session.
     RevokeSaved { session: SessionId, rule: Cited },

@@ -20,7 +20,7 @@ use self::{
     open::OpenQuestion,
     policy::{Runs, Verdict, ruled, strictest},
     refusal::{blocked, denied, expired, nobody},
-    rule::{Effect, Lasting, propose},
+    rule::{Effect, Lasting, exactly},
 };
 use super::{
     capability::{Capability, Category, Preview, Reach},
@@ -231,7 +231,7 @@ impl Gate {
                     law: self.law.clone(),
                     case: case.clone(),
                     always: least == Verdict::Ask,
-                    narrowest: propose(&question, &base, Lasting::Session),
+                    exact: exactly(&question, &base, Lasting::Session),
                 };
                 let seat = waiting.take_seat(question.id, asked);
                 match self.ask(cx, seat, question, judge).await {

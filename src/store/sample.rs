@@ -20,6 +20,7 @@ use crate::kernel::{
     id::{CallId, SessionId},
     invoke::ToolResult,
     message::{ModelCall, Usage},
+    port::Aside,
     spec::{Limits, Mode, SessionSpec},
 };
 
@@ -192,7 +193,7 @@ pub(super) fn story() -> Vec<Event> {
     ]
 }
 
-/// What there is since: rules, and what is said of them.
+/// What there is since: rules and what is said of them, and what was put aside.
 pub(super) fn since() -> Vec<Event> {
     let rule = Cited {
         layer: Layer::Session,
@@ -214,5 +215,9 @@ pub(super) fn since() -> Vec<Event> {
         answered(Scope::Session { rule: text.into() }),
         answered(Scope::Always { rule: text.into() }),
         Event::RuleRevoked { rule },
+        Event::PutAside {
+            call: 0x11.into(),
+            things: vec![Aside { was: ".envrc".into(), now: Some("/kept/.envrc".into()) }],
+        },
     ]
 }

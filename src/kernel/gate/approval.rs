@@ -63,7 +63,7 @@ pub enum Scope {
     /// This call.
     Once,
     /// While this session runs, what the text of one `[[allow]]` covers. Without text, as in older
-    /// journals, it is the narrowest rule for the question.
+    /// journals, it is exactly that call.
     Session {
         /// The text, exactly as it was shown.
         rule: String,
@@ -124,8 +124,8 @@ pub struct Asked {
     pub case: Case,
     /// Whether it asks by a setting that no rule takes back.
     pub always: bool,
-    /// The narrowest rule.
-    pub narrowest: String,
+    /// The rule for exactly that call.
+    pub exact: String,
 }
 
 impl Waiting {
@@ -158,7 +158,7 @@ impl Waiting {
         let Some(entry) = &claim.entry else { return Err(NotAnswered::NobodyWaits) };
         let answer = match answer {
             Answer::Allow { scope: Scope::Session { rule } } => {
-                let text = if rule.is_empty() { entry.asked.narrowest.clone() } else { rule };
+                let text = if rule.is_empty() { entry.asked.exact.clone() } else { rule };
                 let rule = entry.asked.rule(&text, Lasting::Session)?;
                 entry.asked.law.grants().add(id, rule);
                 Answer::Allow { scope: Scope::Session { rule: text } }

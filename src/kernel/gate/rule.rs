@@ -16,7 +16,8 @@
 //!
 //! An *allow* covers a call only if everything that the call acts on is named by a key of the rule: a
 //! program by `args` (or `input`), with no wider seal, no network and no extra place to write beyond
-//! what stands there; a file by `path`; a script by its `input`, or by its `seal`. A *deny* or an *ask*
+//! what stands there; a file by `path`, of which a wildcard never means what other programs run or obey
+//! (`.git`, `.envrc`, …); a script by its `input`, or by its `seal`. A *deny* or an *ask*
 //! touches a call as soon as each of its keys applies to some of it; its `seal` is the least such a run
 //! must be, it finds a program by any path, an extra folder to write if anything in it may be meant,
 //! and it binds the agents below those it names.
@@ -36,7 +37,7 @@ use super::subject::{Case, Reached, Subject};
 use crate::kernel::port::Level;
 
 pub use self::{
-    propose::propose,
+    propose::{exactly, propose},
     text::{Faults, Lasting, Parsed, Reading, RuleFault, parse, parse_one},
 };
 
@@ -210,7 +211,7 @@ impl Keys {
     /// Whether a path is among those of the rule, if it has any.
     fn names_or_is_silent(&self, case: &Case, real: &str) -> bool {
         let known = !real.contains(char::REPLACEMENT_CHARACTER);
-        let named = self.path.iter().any(|pattern| pattern.matches(&case.base, real));
+        let named = self.path.iter().any(|pattern| pattern.allows(&case.base, real));
         known && (named || self.path.is_empty())
     }
 

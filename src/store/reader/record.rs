@@ -56,7 +56,7 @@ pub(super) fn record(line: &[u8]) -> Record {
 }
 
 /// Every type of event this program knows, as it stands in a journal.
-pub(in crate::store) const TYPES: [&str; 19] = [
+pub(in crate::store) const TYPES: [&str; 20] = [
     "session_started",
     "session_resumed",
     "message_sent",
@@ -74,6 +74,7 @@ pub(in crate::store) const TYPES: [&str; 19] = [
     "call_finished",
     "mode_changed",
     "rule_revoked",
+    "put_aside",
     "child_started",
     "session_finished",
 ];

@@ -23,7 +23,8 @@ pub(super) fn send(desk: &dyn Desk, command: Command) -> Option<Came> {
         | Command::Interrupt { .. }
         | Command::SetMode { .. }
         | Command::Revoke { .. }
-        | Command::RevokeSaved { .. } => None,
+        | Command::RevokeSaved { .. }
+        | Command::ReadRules => None,
     };
     match desk.send(command) {
         Ok(()) => None,

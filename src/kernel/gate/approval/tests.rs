@@ -22,7 +22,7 @@ fn session(place: &str) -> Answer {
 fn seat(waiting: &Arc<Waiting>, number: u128, law: &Law, place: &str) -> Seat {
     let subject = Subject::Path { real: format!("/work/{place}") };
     let case = law.case("files.write", json!({}), subject, &["main".to_owned()]);
-    let asked = Asked { law: law.clone(), case, always: false, narrowest: rule(place) };
+    let asked = Asked { law: law.clone(), case, always: false, exact: rule(place) };
     waiting.take_seat(number.into(), asked)
 }
 
@@ -66,7 +66,7 @@ async fn a_yes_for_the_session_is_the_rule_that_was_shown() {
 }
 
 #[tokio::test]
-async fn without_a_text_it_is_the_narrowest_rule() {
+async fn without_a_text_it_is_exactly_that_call() {
     let (waiting, law) = (Arc::new(Waiting::default()), law());
     let mut asked = seat(&waiting, 1, &law, "a");
     let bare = Answer::Allow { scope: Scope::Session { rule: String::new() } };

@@ -1,10 +1,14 @@
 //! The patterns that a rule is made of, compiled; each refuses what could not mean anything.
 
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
 
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::program::{file_name, why_exact_only};
+use crate::kernel::obeyed::is_obeyed;
 
 /// What is wrong with a pattern, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,6 +146,8 @@ pub(super) struct PathPattern {
     fixed: PathBuf,
     /// The one place it means, where it holds no wildcard.
     exact: Option<PathBuf>,
+    /// Its parts, as they stand there.
+    parts: Vec<String>,
 }
 
 const WILD: [char; 4] = ['*', '?', '[', '{'];
@@ -177,7 +183,21 @@ impl PathPattern {
             absolute: text.starts_with('/'),
             fixed,
             exact: literal(&text),
+            parts: text.split('/').map(unescaped).collect(),
         })
+    }
+
+    /// Whether an allow with it reaches that place: what other programs run or obey must be named.
+    pub(super) fn allows(&self, base: &Path, real: &str) -> bool {
+        self.matches(base, real) && self.names_what_is_obeyed(base, real)
+    }
+
+    /// Whether each folder or file on the way that something else runs or obeys is named in it, and
+    /// not just meant by a wildcard.
+    fn names_what_is_obeyed(&self, base: &Path, real: &str) -> bool {
+        let Some(place) = self.within(base, real) else { return false };
+        let named = |name: &OsStr| self.parts.iter().any(|part| name.eq_ignore_ascii_case(part));
+        place.iter().filter(|name| is_obeyed(name)).all(named)
     }
 
     /// Whether it means that very place.
@@ -190,7 +210,7 @@ impl PathPattern {
         let Some(place) = self.within(base, real) else { return false };
         let same = self.exact.as_deref() == Some(place.as_path());
         let below = ["x", "x/y/z"].iter().all(|below| self.glob.is_match(place.join(below)));
-        same || below
+        (same || below) && self.names_what_is_obeyed(base, real)
     }
 
     /// Whether it may mean something at or below that place. A doubt counts as yes.

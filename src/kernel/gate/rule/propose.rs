@@ -19,8 +19,7 @@ use crate::kernel::port::Level;
 /// same arguments, the same file, for the same agent in the same workspace (`base`, that of the root
 /// session). It can be edited before it is given as the scope of an answer.
 pub fn propose(question: &Question, base: &str, lasting: Lasting) -> String {
-    let mut rule = Text(String::from("[[allow]]\n"));
-    rule.text("call", &question.call.name);
+    let mut rule = Text::of(question);
     match &question.preview.subject {
         Subject::Path { real } => rule.paths(&[place(base, real)]),
         Subject::Program { argv, run } => {
@@ -41,16 +40,21 @@ pub fn propose(question: &Question, base: &str, lasting: Lasting) -> String {
             rule.text("input", &question.call.input.to_string());
         }
     }
-    rule.text("agents", &escape(&agent_path(&question.path)));
-    rule.text("where", base);
-    rule.text(
-        "until",
-        match lasting {
-            Lasting::Session => "session",
-            Lasting::File => "always",
-        },
-    );
-    rule.0
+    rule.ended(question, base, lasting)
+}
+
+/// The text of the rule for exactly the call of a question: with these very arguments, and acting on
+/// the same place.
+pub fn exactly(question: &Question, base: &str, lasting: Lasting) -> String {
+    let mut rule = Text::of(question);
+    rule.text("input", &question.call.input.to_string());
+    match &question.preview.subject {
+        Subject::Path { real } => rule.paths(&[place(base, real)]),
+        Subject::Program { argv: _, run } => rule.bounds(base, run),
+        Subject::Code { seal } => rule.level(*seal, " # no network"),
+        Subject::Host { .. } | Subject::Other | Subject::Packages { .. } => {}
+    }
+    rule.ended(question, base, lasting)
 }
 
 /// From the workspace where it is inside, every character meant as it is.
@@ -62,6 +66,23 @@ fn place(base: &str, real: &str) -> String {
 struct Text(String);
 
 impl Text {
+    fn of(question: &Question) -> Self {
+        let mut text = Self(String::from("[[allow]]\n"));
+        text.text("call", &question.call.name);
+        text
+    }
+
+    fn ended(mut self, question: &Question, base: &str, lasting: Lasting) -> String {
+        self.text("agents", &escape(&agent_path(&question.path)));
+        self.text("where", base);
+        let until = match lasting {
+            Lasting::Session => "session",
+            Lasting::File => "always",
+        };
+        self.text("until", until);
+        self.0
+    }
+
     fn line(&mut self, key: &str, value: &str, note: &str) {
         // Writing to a text cannot fail.
         let _ = writeln!(self.0, "{key:<6} = {value}{note}");

@@ -166,6 +166,17 @@ fn paths_are_matched_where_they_really_are() {
             (file("filesystem.write", "/work/docs/a"), false),
         ],
     );
+    let all = rule("allow", "call = \"files.*\"\npath = [\"**\", \".github/*.yml\"]");
+    check(
+        &all,
+        &[
+            (file("files.write", "/work/src/a"), true),
+            (file("files.write", "/work/.github/a.yml"), true),
+            (file("files.write", "/work/.github/a.sh"), false),
+            (file("files.write", "/work/.git/hooks/a"), false),
+            (file("files.write", "/work/sub/.ENVRC"), false),
+        ],
+    );
     let deny = rule("deny", "call = \"files.*\"\npath = \"secrets/**\"");
     check(
         &deny,
@@ -409,8 +420,10 @@ fn question(case: &Case) -> Question {
     }
 }
 
-fn proposed(case: &Case, lasting: Lasting) -> Rule {
-    let text = propose(&question(case), "/work", lasting);
+type Offer = fn(&Question, &str, Lasting) -> String;
+
+fn proposed(offer: Offer, case: &Case, lasting: Lasting) -> Rule {
+    let text = offer(&question(case), "/work", lasting);
     parse_one(&text, Reading { home: None, lasting })
         .unwrap_or_else(|fault| panic!("{text}\n{fault}"))
 }
@@ -447,8 +460,14 @@ fn the_narrowest_rule_covers_its_call_and_nothing_beside_it() {
     for (mut case, others) in rows {
         let input = json!({ "what": "exactly this" });
         case.input = input.clone();
-        for lasting in [Lasting::Session, Lasting::File] {
-            let rule = proposed(&case, lasting);
+        let offers: [(Offer, Lasting); 4] = [
+            (propose, Lasting::Session),
+            (propose, Lasting::File),
+            (exactly, Lasting::Session),
+            (exactly, Lasting::File),
+        ];
+        for (offer, lasting) in offers {
+            let rule = proposed(offer, &case, lasting);
             assert!(rule.matches(&case, TODAY), "{} on {case:?}", rule.text());
             let others = others.iter().map(|other| {
                 // Only what is named by its exact input has that input.
