@@ -10,8 +10,11 @@ use crate::kernel::{
     clock::Reading,
     command::Command,
     event::Envelope,
-    gate::approval::NotAnswered,
-    id::{CallId, SessionId},
+    gate::{
+        approval::{NotAnswered, Scope},
+        law::Placed,
+    },
+    id::{ApprovalId, CallId, SessionId},
     port::{Desk, OutputPage, StartError, StoreError},
     spec::SessionSpec,
 };
@@ -38,6 +41,15 @@ impl Desk for Host {
             }
         }
         Ok(())
+    }
+
+    fn rules(&self, session: SessionId) -> Vec<Placed> {
+        self.0.get(session).map(|live| live.context.gate.law().here()).unwrap_or_default()
+    }
+
+    fn consider(&self, approval: ApprovalId, scope: &Scope) -> Result<usize, NotAnswered> {
+        let waiting = self.0.waiting.as_ref().ok_or(NotAnswered::NobodyWaits)?;
+        waiting.consider(approval, scope)
     }
 
     fn start(&self, spec: SessionSpec, message: Option<String>) -> Result<SessionId, StartError> {

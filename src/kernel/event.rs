@@ -9,6 +9,7 @@ use super::{
     gate::{
         approval::{Answer, Question},
         law::Cited,
+        subject::Subject,
     },
     id::{ApprovalId, CallId, SessionId},
     invoke::ToolResult,
@@ -63,7 +64,14 @@ pub enum Event {
     /// The session went idle: nothing more happens until somebody speaks.
     ExchangeFinished { outcome: Outcome },
     /// The gate let a call through, and it begins. From here on it may have taken effect.
-    CallStarted { call: Call, category: Category, decision: Decision },
+    CallStarted {
+        call: Call,
+        category: Category,
+        decision: Decision,
+        /// What it acts on, where the gate looked at that.
+        #[serde(default, skip_serializing_if = "Subject::is_other")]
+        subject: Subject,
+    },
     /// A question was put; the sandbox clocks named by the call's execution stand still.
     ApprovalRequested { question: Question },
     /// Somebody answered, or something did in their name.

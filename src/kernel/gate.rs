@@ -16,11 +16,9 @@ use tokio::sync::watch;
 
 use self::{
     approval::{Answer, Asked, Question, Reply, Scope, Seat, Then, Waiting},
-    law::Law,
     open::OpenQuestion,
     policy::{Runs, Verdict, ruled, strictest},
     refusal::{blocked, denied, expired, nobody},
-    rule::{Effect, Lasting, exactly},
 };
 use super::{
     capability::{Capability, Category, Preview, Reach},
@@ -33,7 +31,14 @@ use super::{
     spec::Mode,
 };
 
-pub use self::refusal::DeniedPlaces;
+// What a screen or a command line needs of rules, in one place.
+pub use self::{
+    grant::Grants,
+    law::{Cited, Law, Layer, Placed, Rules},
+    refusal::DeniedPlaces,
+    rule::{Effect, Lasting, Reading, Rule, RuleFault, Until, exactly, parse_one, propose},
+    subject::{Case, Subject},
+};
 
 /// The gate's yes to one call. Cannot be copied or made elsewhere, so no handler can be reached
 /// past the gate:

@@ -113,7 +113,9 @@ async fn attempt(
     };
     let input = call.input.clone();
     let category = capability.category_of(cx, &input);
-    cx.recorder.append(Event::CallStarted { call, category, decision }).map_err(unrecorded)?;
+    let subject = permit.preview().map(|preview| preview.subject.clone()).unwrap_or_default();
+    let started = Event::CallStarted { call, category, decision, subject };
+    cx.recorder.append(started).map_err(unrecorded)?;
     open.started = true;
     capability.run(permit, cx.of_call(request.id), input).await
 }

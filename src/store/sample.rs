@@ -129,6 +129,7 @@ pub(super) fn story() -> Vec<Event> {
             },
             category: Category::Execute,
             decision: by_mode,
+            subject: crate::kernel::gate::subject::Subject::Other,
         },
         Event::ExecutionStarted {
             call: run,
@@ -149,6 +150,7 @@ pub(super) fn story() -> Vec<Event> {
             call: write_call.clone(),
             category: Category::Write,
             decision: Decision::allowed(Decider::Person),
+            subject: crate::kernel::gate::subject::Subject::Other,
         },
         finished(write, Some(run), write_call.origin, result("files.write", json!({})), None),
         Event::ApprovalRequested { question: question(0x22, &refused_call) },

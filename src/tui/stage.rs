@@ -301,6 +301,7 @@ impl Stage {
             call: python(call, filename, code),
             category: Category::Execute,
             decision: Decision::allowed(Decider::Person),
+            subject: crate::kernel::gate::subject::Subject::Other,
         };
         self.event(session.into(), call_started);
         let execution = Event::ExecutionStarted {

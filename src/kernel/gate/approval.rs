@@ -182,6 +182,26 @@ impl Waiting {
         })
     }
 
+    /// What a yes of that reach would come to, without saying it: how many others that wait it would
+    /// answer, or why it would be refused.
+    pub fn consider(&self, id: ApprovalId, scope: &Scope) -> Result<usize, NotAnswered> {
+        let table = self.table();
+        let asked = &table.get(&id).ok_or(NotAnswered::NobodyWaits)?.asked;
+        let (text, lasting) = match scope {
+            Scope::Once => return Ok(0),
+            Scope::Session { rule } if rule.is_empty() => (&asked.exact, Lasting::Session),
+            Scope::Session { rule } => (rule, Lasting::Session),
+            Scope::Always { rule } => (rule, Lasting::File),
+        };
+        let rule = asked.rule(text, lasting)?;
+        let reached = |other: &Asked| {
+            let there = lasting == Lasting::File || other.law.shares_grants(&asked.law);
+            there && !other.always && other.law.why_not(&rule, &other.case).is_none()
+        };
+        let others = table.iter().filter(|(other, entry)| **other != id && reached(&entry.asked));
+        Ok(others.count())
+    }
+
     /// How many wait.
     pub fn len(&self) -> usize {
         self.table().len()

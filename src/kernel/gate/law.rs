@@ -257,6 +257,19 @@ impl Law {
         }
     }
 
+    /// The rules that may say something of a call here: what was granted, then those of the files.
+    pub fn here(&self) -> Vec<Placed> {
+        let of_here =
+            |placed: &&Placed| placed.within.as_ref().is_none_or(|project| self.base() == project);
+        let (granted, rules) = (self.grants.now(), self.rules.now());
+        granted.iter().chain(rules.iter().filter(of_here)).cloned().collect()
+    }
+
+    /// Whether two sessions share what is granted.
+    pub fn shares_grants(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.grants, &other.grants)
+    }
+
     /// Hears of every change from now on.
     pub(super) fn watch(&self) -> Changes {
         Changes { rules: self.rules.placed.subscribe(), grants: self.grants.subscribe() }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::kernel::port::Level;
+use crate::kernel::{event::Call, port::Level};
 
 /// What a call acts on. Real places and the held level, never the raw arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +75,20 @@ impl Subject {
 /// A place as text. What is no UTF-8 in it is replaced, and no rule allows such a place.
 pub fn text(place: &Path) -> String {
     place.to_string_lossy().into_owned()
+}
+
+impl Case {
+    /// A call of a journal as rules see it; `base` is the workspace of the root session. For what a
+    /// rule that is being written would have matched.
+    pub fn of(call: &Call, subject: &Subject, agent: &[String], base: &Path) -> Self {
+        Self {
+            call: call.name.clone(),
+            input: call.input.clone(),
+            subject: subject.clone(),
+            agent: agent.to_owned(),
+            base: base.to_owned(),
+        }
+    }
 }
 
 /// One call as rules see it: what it acts on, who makes it, and where.

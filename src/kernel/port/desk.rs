@@ -10,8 +10,11 @@ use crate::kernel::{
     clock::Reading,
     command::Command,
     event::Envelope,
-    gate::approval::NotAnswered,
-    id::{CallId, SessionId},
+    gate::{
+        approval::{NotAnswered, Scope},
+        law::Placed,
+    },
+    id::{ApprovalId, CallId, SessionId},
     spec::SessionSpec,
 };
 
@@ -28,6 +31,13 @@ pub trait Desk: Send + Sync {
 
     /// Asks for something. Returns at once; an answer that nobody waits for is refused.
     fn send(&self, command: Command) -> Result<(), NotAnswered>;
+
+    /// The rules that count for a session now: what was granted to it, then those of the files.
+    fn rules(&self, session: SessionId) -> Vec<Placed>;
+
+    /// What a yes of that reach would come to, without saying it: how many others that wait it would
+    /// answer, or why it would be refused.
+    fn consider(&self, approval: ApprovalId, scope: &Scope) -> Result<usize, NotAnswered>;
 
     /// Starts a session and gives its name; the message, if any, is sent to it.
     /// May block for the time of small file operations.

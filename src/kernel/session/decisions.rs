@@ -107,7 +107,7 @@ impl Log {
                 made.words = Some(reason.clone());
                 (made.waited_ms, made.excluded_ms) = (*waited_ms, *excluded_ms);
             }
-            Event::CallStarted { call, category, decision } => {
+            Event::CallStarted { call, category, decision, subject: _ } => {
                 let plain = matches!(decision.by, Decider::Mode { .. });
                 let is_plain_read = plain && *category == Category::Read;
                 if !is_plain_read && !self.asked.contains(&call.id) {

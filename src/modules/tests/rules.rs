@@ -11,7 +11,8 @@ use crate::kernel::{
     gate::{
         approval::{Answer, Scope, Then},
         law::{Law, Layer, Placed, Rules},
-        rule::{Lasting, Reading, parse},
+        rule::{Lasting, Reading, parse, parse_one},
+        subject::Case,
     },
     spec::Mode,
 };
@@ -144,7 +145,17 @@ async fn the_journal_says_which_rule_let_a_program_run() {
     let rig = rig.with_end(ExitStatus::Exited { code: 0 }, "", "");
     assert!(rig.call("process.run", json!({"argv": ["cargo", "test", "lex"]})).await.ok);
     let mut events = rig.events().into_iter();
-    let Some(Event::CallStarted { decision, .. }) = events.next() else { panic!("it began") };
+    let Some(Event::CallStarted { call, decision, subject, .. }) = events.next() else {
+        panic!("it began")
+    };
     let Decider::Rule { rule } = decision.by else { panic!("{decision:?}") };
     assert_eq!(rule.to_string(), "\"cargo test **\" (rules.toml:2)");
+    // What a rule that is being written would have matched can be told from the journal alone.
+    let case = Case::of(&call, &subject, &rig.context.spec.path, &rig.workspace());
+    let matches = |text: &str| {
+        let reading = Reading { home: None, lasting: Lasting::Session };
+        parse_one(text, reading).unwrap().matches(&case, jiff::civil::Date::MIN)
+    };
+    assert!(matches(allow));
+    assert!(!matches(&allow.replace("test", "clippy")));
 }

@@ -38,7 +38,15 @@ fn streaming(width: u16, height: u16) -> Stage {
         };
         let decision =
             crate::kernel::event::Decision::allowed(crate::kernel::event::Decider::Grant);
-        stage.event(1.into(), Event::CallStarted { call, category: Category::Read, decision });
+        stage.event(
+            1.into(),
+            Event::CallStarted {
+                call,
+                category: Category::Read,
+                decision,
+                subject: crate::kernel::gate::subject::Subject::Other,
+            },
+        );
     }
     stage.wait(2000);
     stage.run_ends(

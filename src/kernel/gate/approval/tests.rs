@@ -132,3 +132,25 @@ fn scopes_of_older_journals_are_read_and_new_ones_come_back() {
         assert_eq!(read(&serde_json::to_string(&answer).unwrap()), answer);
     }
 }
+
+#[test]
+fn what_a_yes_would_come_to_is_told_without_saying_it() {
+    let waiting = Arc::new(Waiting::default());
+    let (law, other) = (law(), law());
+    let _asked = seat(&waiting, 1, &law, "a");
+    let _same = seat(&waiting, 2, &law, "b");
+    let _elsewhere = seat(&waiting, 3, &other, "a");
+    let scope = |answer| {
+        let Answer::Allow { scope } = answer else { unreachable!() };
+        scope
+    };
+    assert_eq!(waiting.consider(1.into(), &Scope::Once), Ok(0));
+    assert_eq!(waiting.consider(1.into(), &scope(session("a"))), Ok(0));
+    assert_eq!(waiting.consider(1.into(), &scope(session("*"))), Ok(1));
+    let always = Scope::Always { rule: rule("*") };
+    assert_eq!(waiting.consider(1.into(), &always), Ok(2));
+    let refused = waiting.consider(1.into(), &scope(session("b")));
+    assert!(matches!(refused, Err(NotAnswered::Refused(_))));
+    assert_eq!(waiting.consider(4.into(), &Scope::Once), Err(NotAnswered::NobodyWaits));
+    assert_eq!((waiting.len(), law.grants().now().len()), (3, 0));
+}

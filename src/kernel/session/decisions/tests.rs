@@ -76,7 +76,7 @@ fn answered(approval: u128, answer: Answer, by: Decider) -> Event {
 }
 
 fn starts(call: Call, category: Category, by: Decider) -> Event {
-    Event::CallStarted { call, category, decision: Decision::allowed(by) }
+    Event::CallStarted { call, category, decision: Decision::allowed(by), subject: Subject::Other }
 }
 
 fn refused(id: u128, by: Decider) -> Event {

@@ -64,7 +64,12 @@ fn call(id: u128, parent: Option<u128>) -> Call {
 
 fn started(id: u128, parent: Option<u128>) -> Event {
     let decision = Decision::allowed(Decider::Person);
-    Event::CallStarted { call: call(id, parent), category: Category::Read, decision }
+    Event::CallStarted {
+        call: call(id, parent),
+        category: Category::Read,
+        decision,
+        subject: crate::kernel::gate::subject::Subject::Other,
+    }
 }
 
 fn done(id: u128) -> Event {
