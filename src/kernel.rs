@@ -11,6 +11,7 @@ pub mod event;
 pub mod gate;
 pub mod id;
 pub mod invoke;
+pub mod json;
 pub mod message;
 pub mod obeyed;
 pub mod port;

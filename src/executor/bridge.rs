@@ -296,7 +296,7 @@ impl Connection {
         if !weight.set(line.len(), MOST_BYTES) {
             return Err(TOO_MUCH.to_owned());
         }
-        let call = self.calls.call(request.name, request.input, request.line);
+        let call = self.calls.call(request.name, request.input.0, request.line);
         let (replies, is_deaf) = (replies.clone(), self.is_deaf.clone());
         let mut untaken = self.untaken.weight();
         running.spawn(self.tracker.track_future(async move {

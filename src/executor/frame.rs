@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::kernel::invoke::ToolResult;
+use crate::kernel::{invoke::ToolResult, json::Unambiguous};
 
 /// The longest line that is taken.
 pub(super) const LONGEST: usize = 16 << 20;
@@ -14,7 +14,7 @@ pub(super) const LONGEST: usize = 16 << 20;
 pub(super) struct Request {
     pub(super) id: u64,
     pub(super) name: String,
-    pub(super) input: Value,
+    pub(super) input: Unambiguous,
     #[serde(default)]
     pub(super) line: Option<u32>,
 }
@@ -52,10 +52,16 @@ mod tests {
         let expected = Request {
             id: 1,
             name: "files.read".to_owned(),
-            input: json!({"path": "a"}),
+            input: Unambiguous(json!({"path": "a"})),
             line: Some(3),
         };
         assert_eq!(request(line), Ok(expected));
+    }
+
+    #[test]
+    fn arguments_that_could_be_read_in_two_ways_are_refused() {
+        let line = br#"{"id":1,"name":"files.read","input":{"path":"a","path":"b"}}"#;
+        assert!(request(line).unwrap_err().contains("the key \"path\" is there twice"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! this way; nothing else reaches a handler.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, error::Category};
 use tokio::time::Instant;
 
 use super::{
@@ -12,6 +12,7 @@ use super::{
     event::{Call, Decision, Event, Origin},
     gate::{Passage, millis, unrecorded},
     id::CallId,
+    json::Unambiguous,
     recorder::Recorder,
     registry::Tools,
     schema,
@@ -33,7 +34,8 @@ pub struct CallRequest {
 /// Arguments before they are checked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    /// Text that should be one JSON object; parsed once, here. Empty text is an empty object.
+    /// Text that should be one JSON object, no key of it twice; parsed once, here. Empty text is an
+    /// empty object.
     Text(String),
     /// A value that was parsed already.
     Value(Value),
@@ -137,9 +139,18 @@ fn parse(name: &str, input: Input) -> Result<Value, CallError> {
     let value = match input {
         Input::Value(value) => value,
         Input::Text(text) if text.trim().is_empty() => Value::Object(serde_json::Map::new()),
-        Input::Text(text) => serde_json::from_str(&text).map_err(|error| {
-            schema::invalid(name, &format!("expected a JSON object; this is not JSON: {error}"))
-        })?,
+        Input::Text(text) => {
+            let read = serde_json::from_str(&text).map(|Unambiguous(value)| value);
+            read.map_err(|error| {
+                let fault = match error.classify() {
+                    Category::Data => error.to_string(),
+                    Category::Io | Category::Syntax | Category::Eof => {
+                        format!("expected a JSON object; this is not JSON: {error}")
+                    }
+                };
+                schema::invalid(name, &fault)
+            })?
+        }
     };
     if value.is_object() { Ok(value) } else { Err(schema::invalid(name, "expected object")) }
 }

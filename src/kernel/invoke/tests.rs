@@ -253,6 +253,15 @@ async fn what_is_wrong_with_a_call_is_said_before_anything_is_asked() {
             "There is no tool \"gone\" here. There is: look, change, start, send.",
         ),
         ("look", text("[]"), "invalid_input", "Invalid input for look: expected object"),
+        ("look", text("[\"here\"]"), "invalid_input", "Invalid input for look: expected object"),
+        ("look", text("\"{}\""), "invalid_input", "Invalid input for look: expected object"),
+        ("look", text("null"), "invalid_input", "Invalid input for look: expected object"),
+        (
+            "change",
+            text("{\"word\":\"a\",\"word\":\"b\"}"),
+            "invalid_input",
+            "Invalid input for change: the key \"word\" is there twice at line 1 column 18",
+        ),
         (
             "look",
             text(""),
@@ -284,7 +293,9 @@ async fn what_is_wrong_with_a_call_is_said_before_anything_is_asked() {
     assert!(
         message.starts_with("Invalid input for look: expected a JSON object; this is not JSON:")
     );
-    assert_eq!(fixture.types(), vec!["call_finished"; 7]);
+    let two = fixture.call("look", text("{\"word\":\"a\"} {}")).await;
+    assert!(two.text().contains("this is not JSON: trailing characters"), "{two:?}");
+    assert_eq!(fixture.types(), vec!["call_finished"; 12]);
 }
 
 #[tokio::test]
