@@ -15,6 +15,7 @@ mod sessions;
 mod setup;
 mod signal;
 mod tool;
+mod undo;
 mod workstation;
 
 use std::process::ExitCode;
@@ -72,6 +73,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
             Some(Subject::Rules { action }) => rules::run(&cli.common, action.unwrap_or_default()),
             Some(Subject::Trust { revoke }) => rules::trust(&cli.common, revoke),
             Some(Subject::Sessions { action }) => sessions::run(action.unwrap_or_default()),
+            Some(Subject::Undo(wanted)) => undo::run(&cli.common, &wanted).await,
             None => match (cli.tool, cli.context_report) {
                 (Some(name), _) => {
                     tool::run(&cli.common, &name, cli.tool_input.unwrap_or_default()).await

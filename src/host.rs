@@ -2,6 +2,7 @@
 //! nobody else has to. A screen is handed it as a [`Desk`](crate::kernel::port::Desk).
 
 mod bring_up;
+mod changes;
 mod desk;
 mod hub;
 mod laws;
@@ -16,6 +17,7 @@ use std::{
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
+pub use self::changes::{Changes, Choice, Undone};
 use self::{bring_up::Parent, hub::Hub, laws::Laws};
 use crate::{
     agent::{self, Handle},

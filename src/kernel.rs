@@ -3,6 +3,7 @@
 //! trait in [`port`], and somebody else implements it.
 
 pub mod capability;
+pub mod change;
 pub mod clock;
 pub mod command;
 pub mod context;

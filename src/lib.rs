@@ -18,8 +18,8 @@
 //!   context; the one road ([`kernel::invoke`]); the [`kernel::gate`] with its table of modes, its
 //!   rules ([`kernel::gate::rule`]) and the table of waiting questions; the sandbox clock ([`kernel::clock`]); events,
 //!   commands and the session they fold to; and [`kernel::port`], the traits that others implement.
-//! - [`store`]: the journal (append-only JSON lines, one writer), the spools that keep output, the
-//!   list of sessions, and a fake in memory. Only it knows the file formats.
+//! - [`store`]: the journal (append-only JSON lines, one writer), the spools that keep output, what
+//!   was replaced and can be put back, the list of sessions, and a fake in memory. Only it knows the file formats.
 //! - [`executor`]: runs programs, and Python through `uv`: a process group of its own, a fixed small
 //!   environment, limits, streaming output, and the host end of the bridge. [`executor::seal`] is the
 //!   launcher that gives up what a run may not do, as a hidden subcommand of this program, and the
@@ -88,6 +88,12 @@
 //! - A deny binds calls. What sealed code reads by itself is what its seal lets it read.
 //! - A project is trusted with the whole text of its rules and not with a hash of it: no other text can
 //!   stand for it, and the file says what was trusted.
+//! - What stands in a file is known by its bytes (SHA-256) and by which file it is. A write carries
+//!   that mark from the question to the opened file, and an undo from the journal: neither trusts a
+//!   path. The event that a change begins comes before it, with the bytes of before kept beside the
+//!   outputs; whether it was made is told by its result, or by the file.
+//! - An undo is a person's own call in the journal and no capability: nobody but a person may take
+//!   something back, and to ask that person again would be to ask twice.
 //! - Python is parsed by tree-sitter, and coloured by it as well: one parser finds syntax errors,
 //!   imports and tokens, and no regex engine has to be built for colours.
 //! - The two wire formats are spoken by hand, on reqwest and an event-stream parser: half a call must

@@ -7,6 +7,7 @@
 mod disk;
 mod index;
 mod journal;
+mod kept;
 mod lock;
 mod medium;
 mod memory;

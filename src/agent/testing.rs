@@ -20,7 +20,10 @@ use crate::kernel::{
     event::{Envelope, Event, Stop},
     gate::{Gate, Rights, approval::Waiting},
     message::Usage,
-    port::{Delta, Env, Journal, ModelError, ModelRequest, ResolvedPath, StoreError},
+    port::{
+        Delta, Env, Journal, Mark, ModelError, ModelRequest, Over, ResolvedPath, Standing,
+        StoreError,
+    },
     registry::{Module, Registry},
     spec::{Limits, Mode, SessionSpec},
 };
@@ -259,10 +262,23 @@ impl Env for NoFiles {
         Box::pin(async { Err(CallError::failed("there are no files")) })
     }
 
+    fn look<'a>(&'a self, _: &'a ResolvedPath) -> BoxFuture<'a, Result<Standing, CallError>> {
+        Box::pin(async { Err(CallError::failed("there are no files")) })
+    }
+
     fn write_file<'a>(
         &'a self,
         _: &'a ResolvedPath,
+        _: Over<'a>,
         _: &'a [u8],
+    ) -> BoxFuture<'a, Result<(), CallError>> {
+        Box::pin(async { Err(CallError::failed("there are no files")) })
+    }
+
+    fn remove_file<'a>(
+        &'a self,
+        _: &'a ResolvedPath,
+        _: &'a Mark,
     ) -> BoxFuture<'a, Result<(), CallError>> {
         Box::pin(async { Err(CallError::failed("there are no files")) })
     }

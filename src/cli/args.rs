@@ -92,11 +92,34 @@ pub(super) enum Subject {
         #[arg(long)]
         revoke: bool,
     },
+    /// Take back what a session wrote through the gate, where nothing changed it since
+    Undo(Undoing),
     /// Look at the sessions so far
     Sessions {
         #[command(subcommand)]
         action: Option<SessionsAction>,
     },
+}
+
+/// What to take back, and whether to ask.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Undoing {
+    /// Of that session and its agents: the end of its id is enough; without one, the newest of this
+    /// folder that wrote anything
+    #[arg(long, value_name = "ID")]
+    pub(super) session: Option<String>,
+
+    /// Only of that call, or of the calls made inside it: the end of its id is enough
+    #[arg(long, value_name = "ID")]
+    pub(super) call: Option<String>,
+
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
+
+    /// Do it without a question
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(super) yes: bool,
 }
 
 /// What can be done with sessions.

@@ -255,8 +255,12 @@ pub(super) fn launcher() -> Option<PathBuf> {
 }
 
 fn is_named(session: &SessionSummary, end: &str) -> bool {
-    let id = session.spec.id.to_string();
-    id.ends_with(end) || id.replace('-', "").ends_with(end)
+    ends_in(&session.spec.id.to_string(), end)
+}
+
+/// Whether the id of something ends so, with its dashes or without.
+pub(super) fn ends_in(id: &str, end: &str) -> bool {
+    !end.is_empty() && (id.ends_with(end) || id.replace('-', "").ends_with(end))
 }
 
 fn mode(name: &str) -> Result<Mode, Failure> {

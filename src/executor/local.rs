@@ -267,11 +267,8 @@ impl Local {
     }
 
     fn surroundings(&self, needed: Vec<PathBuf>) -> seal::Surroundings {
-        seal::Surroundings {
-            home: self.settings.home.clone(),
-            private: self.settings.private.clone(),
-            needed,
-        }
+        let Settings { home, private, .. } = &self.settings;
+        seal::Surroundings { home: home.clone(), private: private.clone(), needed }
     }
 }
 
@@ -297,8 +294,12 @@ impl Executor for Local {
 
     fn check_bounds(&self, bounds: &Bounds, workspace: &Path) -> Result<(), CallError> {
         let surroundings = self.surroundings(Vec::new());
-        let check = |path| surroundings.check(path, (bounds, self.form()), workspace);
-        bounds.writes.iter().try_for_each(|path| check(path))
+        let mut asked = bounds.writes.iter();
+        asked.try_for_each(|path| surroundings.check(path, (bounds, self.form()), workspace))
+    }
+
+    fn secrets(&self, workspace: &Path) -> Vec<PathBuf> {
+        self.surroundings(Vec::new()).secrets(workspace)
     }
 
     fn wants(&self, code: &str) -> Result<Option<Wanted>, CallError> {

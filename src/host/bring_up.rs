@@ -65,19 +65,22 @@ impl Inner {
         };
         // What is denied outright is not offered at all.
         let offered = |name: &str| law.denied_outright(name, &spec.path).is_none();
+        let secrets = self.parts.executor.secrets(env.root());
+        let env = env.hiding(secrets);
         let project = project(&env);
         let model = self.parts.models.resolve(&spec.model)?;
         let registry = &self.parts.registry;
         let skipped = |name: &str| tracing::warn!(name, "unknown name in a session's description");
         let (mode, modes) = watch::channel(session.mode);
         let session = Arc::new(Mutex::new(session));
-        let store = self.parts.store.clone();
+        let (store, keeper) = (self.parts.store.clone(), self.parts.store.clone());
         let id = spec.id;
         let context = Context {
             gate: Gate::new(parent.rights(modes), parent.waiting)
                 .with_runs(self.parts.runs)
                 .with_law(law.clone()),
             spools: Some(Arc::new(move |call| store.spool(id, call))),
+            keep: Some(Arc::new(move |call, bytes| keeper.keep(id, call, bytes))),
             board: self.board.clone(),
             executor: Some(self.parts.executor.clone()),
             factory: (spec.limits.depth > 0)

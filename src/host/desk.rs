@@ -1,21 +1,25 @@
 //! What a screen is handed.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::mpsc;
 
-use super::Host;
+use super::{Changes, Choice, Host, Inner, recorder};
 use crate::kernel::{
     BoxFuture,
+    change::Planned,
     clock::Reading,
     command::Command,
+    error::CallError,
     event::Envelope,
     gate::{
         approval::{NotAnswered, Scope},
         law::Placed,
+        unrecorded,
     },
     id::{ApprovalId, CallId, SessionId},
     port::{Desk, OutputPage, StartError, StoreError},
+    session::Session,
     spec::SessionSpec,
 };
 
@@ -38,6 +42,14 @@ impl Desk for Host {
                 if let Err(error) = self.0.set_mode(session, mode) {
                     tracing::error!(%error, "a change of mode was not recorded, so it does not hold");
                 }
+            }
+            Command::Undo { session, calls } => {
+                let inner = self.0.clone();
+                self.0.tasks.spawn(async move {
+                    if let Err(error) = inner.undo(session, calls).await {
+                        tracing::error!(%error, %session, "nothing was undone");
+                    }
+                });
             }
         }
         Ok(())
@@ -74,7 +86,39 @@ impl Desk for Host {
         })
     }
 
+    fn changes(&self, session: SessionId) -> BoxFuture<'_, Result<Vec<Planned>, StoreError>> {
+        let store = self.0.parts.store.clone();
+        Box::pin(async move {
+            let read = tokio::task::spawn_blocking(move || Changes::read(&*store, session));
+            // Only a panic or the end of the program loses the task.
+            let Ok(changes) = read.await else { return Ok(Vec::new()) };
+            // Where nothing can be looked at, there is nothing to undo either.
+            Ok(changes?.plan(&Choice::All).await.unwrap_or_default())
+        })
+    }
+
     fn clock(&self, call: CallId) -> Option<Reading> {
         self.0.board.read(call)
+    }
+}
+
+impl Inner {
+    /// Undoes what these calls wrote. What came of it is in the journal of the root session, which
+    /// is opened for it where it does not run.
+    async fn undo(&self, session: SessionId, calls: Vec<CallId>) -> Result<(), CallError> {
+        let store = self.parts.store.clone();
+        let read = tokio::task::spawn_blocking(move || Changes::read(&*store, session)).await;
+        let ended = |error: tokio::task::JoinError| CallError::failed(error.to_string());
+        let changes = read.map_err(ended)?.map_err(unrecorded)?;
+        let recorder = match self.get(changes.root) {
+            Some(live) => live.context.recorder,
+            None => {
+                let opened = self.parts.store.open(changes.root).map_err(unrecorded)?;
+                let session = Session::replay(&opened.replay.events);
+                let session = session.ok_or_else(|| CallError::failed("It has no description."))?;
+                recorder(opened.journal, &Arc::new(Mutex::new(session)), &self.hub)
+            }
+        };
+        changes.undo(&*self.parts.store, &recorder, &Choice::Calls(calls)).await.map(drop)
     }
 }

@@ -16,6 +16,7 @@ use super::{
     context::Context,
     error::CallError,
     gate::{Permit, subject::Subject},
+    port::Mark,
     schema,
 };
 
@@ -81,8 +82,14 @@ pub struct Preview {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Body {
-    /// A file before and after; `old` is absent for a new file.
-    Diff { old: Option<String>, new: String },
+    /// A file before and after; `old` is absent for a new file, and where it cannot be shown. `mark`
+    /// is what the file is known by that stands there now.
+    Diff {
+        old: Option<String>,
+        new: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mark: Option<Mark>,
+    },
     /// A program with its arguments, where it runs and its limit.
     Program { argv: Vec<String>, cwd: PathBuf, limit_ms: u64 },
     /// Python to run.
@@ -179,7 +186,7 @@ impl Capability {
         self.description
     }
 
-    /// What it does to the world, at the most.
+    /// What it does to the world, where a call does not say otherwise.
     pub fn category(&self) -> Category {
         self.category
     }

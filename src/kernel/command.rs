@@ -2,7 +2,7 @@
 
 use super::{
     gate::{approval::Answer, law::Cited},
-    id::{ApprovalId, SessionId},
+    id::{ApprovalId, CallId, SessionId},
     spec::Mode,
 };
 
@@ -25,4 +25,7 @@ pub enum Command {
     /// Take a rule out of the person's own rules, as decisions name it. It is told in the journal of
     /// that session.
     RevokeSaved { session: SessionId, rule: Cited },
+    /// Take back what these calls of a session, or of an agent below it, wrote, as far as nothing
+    /// changed it since.
+    Undo { session: SessionId, calls: Vec<CallId> },
 }

@@ -8,7 +8,7 @@ use super::{
     clock::{Board, Budget},
     gate::Gate,
     id::CallId,
-    port::{Env, Executor, Factory, Spool, StoreError},
+    port::{Env, Executor, Factory, Kept, Spool, StoreError},
     recorder::Recorder,
     registry::Mounts,
     spec::SessionSpec,
@@ -17,6 +17,10 @@ use super::{
 /// Makes the spool for the output of one call of the session: [`super::port::Store::spool`] without
 /// the rest of the store.
 pub type Spools = Arc<dyn Fn(CallId) -> Result<Arc<dyn Spool>, StoreError> + Send + Sync>;
+
+/// Keeps the bytes that one call of the session is about to replace: [`super::port::Store::keep`]
+/// without the rest of the store.
+pub type Keep = Arc<dyn Fn(CallId, &[u8]) -> Result<Kept, StoreError> + Send + Sync>;
 
 /// What a session's capabilities may use. Clones share everything.
 #[derive(Clone)]
@@ -31,6 +35,8 @@ pub struct Context {
     pub env: Arc<dyn Env>,
     /// Where the output of a call is kept, where programs may run.
     pub spools: Option<Spools>,
+    /// Where what a call replaces is kept, so that it can be undone.
+    pub keep: Option<Keep>,
     /// The clocks of what runs now, for a screen to read.
     pub board: Board,
     /// What runs programs, where the session may.
@@ -62,6 +68,7 @@ impl Context {
             gate: Gate::shut(),
             env,
             spools: None,
+            keep: None,
             board: Board::default(),
             executor: None,
             factory: None,

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{
     capability::Category,
+    change::Change,
     gate::{
         approval::{Answer, Question},
         law::Cited,
@@ -100,6 +101,9 @@ pub enum Event {
     PutAside { call: CallId, things: Vec<Aside> },
     /// The program ended and nothing of it is left.
     ExecutionFinished { call: CallId, status: ExitStatus, ran_ms: u64, excluded_ms: u64 },
+    /// A call is about to change a file, and what stood there is kept if it could be. Whether it did
+    /// is told by its result, or by the file.
+    ChangeBegun { call: CallId, change: Change },
     /// A call has its result. `decision` stands here when the call never started.
     CallFinished {
         call: CallId,
@@ -285,6 +289,7 @@ impl Event {
             Self::OutputWritten { .. } => "output_written",
             Self::PutAside { .. } => "put_aside",
             Self::ExecutionFinished { .. } => "execution_finished",
+            Self::ChangeBegun { .. } => "change_begun",
             Self::CallFinished { .. } => "call_finished",
             Self::ModeChanged { .. } => "mode_changed",
             Self::RuleRevoked { .. } => "rule_revoked",

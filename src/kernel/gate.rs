@@ -356,7 +356,7 @@ impl Judgement {
 }
 
 /// What cannot be recorded is not approved.
-pub(super) fn unrecorded(error: super::port::StoreError) -> CallError {
+pub fn unrecorded(error: super::port::StoreError) -> CallError {
     CallError::failed(format!("Not done, since it could not be recorded: {error}"))
 }
 

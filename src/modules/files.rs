@@ -57,8 +57,8 @@ fn read() -> Capability {
 
 async fn give(_: Permit, cx: Context, read: Read) -> Result<Content, CallError> {
     let place = inside(&cx, &read.path)?;
-    let text = text(&place, cx.env.read_file(&place).await?)?;
-    let part = lines(&place, &text, read.from_line.unwrap_or(1), read.lines)?;
+    let bytes = cx.env.read_file(&place).await?;
+    let part = lines(&place, text(&place, &bytes)?, read.from_line.unwrap_or(1), read.lines)?;
     if part.len() > READ_BYTES {
         return Err(CallError::failed(format!(
             "{} is too long to give at once ({} bytes, at most {}). Ask for a part with from_line \
@@ -93,10 +93,15 @@ fn lines<'a>(
     Ok(&text[start..end.unwrap_or(text.len())])
 }
 
-/// The real place of a path that is only read: it must be inside the workspace.
+/// The real place of a path that is only read: it must be inside the workspace, and no place of
+/// secrets.
 fn inside(cx: &Context, path: &str) -> Result<ResolvedPath, CallError> {
     let place = cx.env.resolve_path(path)?;
     match place.reach {
+        Reach::Workspace if cx.env.is_secret(&place.real) => Err(CallError::failed(format!(
+            "{path} holds secrets, such as keys or passwords, and is shown to no model. Go on \
+             without it, or ask the person for what you need of it."
+        ))),
         Reach::Workspace => Ok(place),
         Reach::Outside => Err(CallError::failed(format!(
             "{path} is {}, outside the workspace. A file must be inside the workspace to be read.",
@@ -111,10 +116,9 @@ fn subject(cx: &Context, path: &str) -> Subject {
 }
 
 /// The bytes as text, whole and unchanged, or why they are none.
-fn text(place: &ResolvedPath, bytes: Vec<u8>) -> Result<String, CallError> {
-    String::from_utf8(bytes).map_err(|error| {
-        let good = error.utf8_error().valid_up_to();
-        let bytes = error.as_bytes();
+fn text<'a>(place: &ResolvedPath, bytes: &'a [u8]) -> Result<&'a str, CallError> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let good = error.valid_up_to();
         let line = bytes[..good].iter().filter(|byte| **byte == b'\n').count() + 1;
         CallError::failed(format!(
             "{} is not UTF-8 text (line {line} has the byte 0x{:02x}), so it was left alone. \

@@ -13,6 +13,7 @@ use std::{
 use super::{
     Clock, index,
     journal::{Start, Writer},
+    kept,
     lock::Lock,
     medium::{Medium, OnDisk},
     reader::{self, ReadBack, Unreadable},
@@ -22,7 +23,7 @@ use super::{
 use crate::kernel::{
     event::Event,
     id::{CallId, SessionId},
-    port::{Journal, Opened, OutputPage, Replay, SessionSummary, Spool, Store, StoreError},
+    port::{Journal, Kept, Opened, OutputPage, Replay, SessionSummary, Spool, Store, StoreError},
     spec::SessionSpec,
 };
 
@@ -37,6 +38,8 @@ pub struct DiskStore {
     clock: Clock,
     /// Outputs that are being written by this process: their ends may be in no file yet.
     spools: Mutex<Spools>,
+    /// How many bytes the sessions keep that this process has written to.
+    keeping: Mutex<HashMap<SessionId, u64>>,
     counted: page::Counted,
 }
 
@@ -52,6 +55,7 @@ impl DiskStore {
             sessions: data.join("sessions"),
             clock,
             spools: Mutex::default(),
+            keeping: Mutex::default(),
             counted: page::Counted::default(),
         }
     }
@@ -170,6 +174,33 @@ impl Store for DiskStore {
             page::of_file(&OnDisk::known(file), &path, found.len(), &self.counted, lines)
         });
         page.map_err(failed("read", &path))
+    }
+
+    fn keep(&self, session: SessionId, call: CallId, bytes: &[u8]) -> Result<Kept, StoreError> {
+        let folder = self.known_folder(session)?.join(OUTPUTS);
+        make_folder(&folder)?;
+        let mut keeping = self.keeping.lock().unwrap_or_else(PoisonError::into_inner);
+        let so_far = match keeping.get(&session) {
+            Some(bytes) => *bytes,
+            None => kept::all(&folder).map_err(failed("read", &folder))?,
+        };
+        match kept::verdict(so_far, bytes) {
+            Kept::Whole => {}
+            not @ (Kept::TooLarge | Kept::Full | Kept::Nowhere) => return Ok(not),
+        }
+        let path = kept::path(&folder, call);
+        kept::write(&path, bytes).map_err(failed("write", &path))?;
+        keeping.insert(session, so_far + bytes.len() as u64);
+        Ok(Kept::Whole)
+    }
+
+    fn kept(&self, session: SessionId, call: CallId) -> Result<Option<Vec<u8>>, StoreError> {
+        let path = kept::path(&self.known_folder(session)?.join(OUTPUTS), call);
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(failed("read", &path)(source)),
+        }
     }
 }
 

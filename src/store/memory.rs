@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use super::{
     Clock, index,
     journal::{Start, Writer},
+    kept,
     medium::{InMemory, Medium},
     reader::{self, ReadBack, Unreadable},
     spool::{Bounds, KeptSpool},
@@ -23,22 +24,23 @@ use super::{
 use crate::kernel::{
     event::Event,
     id::{CallId, SessionId},
-    port::{Journal, Opened, OutputPage, Replay, SessionSummary, Spool, Store, StoreError},
+    port::{Journal, Kept, Opened, OutputPage, Replay, SessionSummary, Spool, Store, StoreError},
     spec::SessionSpec,
 };
 
 /// Sessions that live as long as the store, with the manners of the one on disk: one writer a
 /// session, real lines, real spools.
 pub struct MemoryStore {
-    sessions: Mutex<BTreeMap<SessionId, Kept>>,
+    sessions: Mutex<BTreeMap<SessionId, InMemorySession>>,
     clock: Clock,
 }
 
 #[derive(Clone, Default)]
-struct Kept {
+struct InMemorySession {
     journal: Arc<InMemory>,
     held: Arc<AtomicBool>,
     spools: Arc<Mutex<HashMap<CallId, Arc<KeptSpool>>>>,
+    replaced: Arc<Mutex<HashMap<CallId, Vec<u8>>>>,
 }
 
 impl Default for MemoryStore {
@@ -58,16 +60,16 @@ impl MemoryStore {
         Self { sessions: Mutex::default(), clock }
     }
 
-    fn sessions(&self) -> MutexGuard<'_, BTreeMap<SessionId, Kept>> {
+    fn sessions(&self) -> MutexGuard<'_, BTreeMap<SessionId, InMemorySession>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn kept(&self, session: SessionId) -> Result<Kept, StoreError> {
+    fn session(&self, session: SessionId) -> Result<InMemorySession, StoreError> {
         let sessions = self.sessions();
         sessions.get(&session).cloned().ok_or_else(|| StoreError::Unknown(session.to_string()))
     }
 
-    fn writer(&self, session: SessionId, kept: &Kept, lock: Lock, next: u64) -> Writer {
+    fn writer(&self, session: SessionId, kept: &InMemorySession, lock: Lock, next: u64) -> Writer {
         let len = kept.journal.bytes().len() as u64;
         let start = Start { session, path: path(session), next, len };
         Writer::new(start, kept.journal.clone(), self.clock.clone(), Box::new(lock))
@@ -77,7 +79,7 @@ impl MemoryStore {
 impl Store for MemoryStore {
     fn create(&self, spec: SessionSpec) -> Result<Arc<dyn Journal>, StoreError> {
         let session = spec.id;
-        let kept = Kept::default();
+        let kept = InMemorySession::default();
         let mut sessions = self.sessions();
         if sessions.contains_key(&session) {
             let source = io::ErrorKind::AlreadyExists.into();
@@ -90,7 +92,7 @@ impl Store for MemoryStore {
     }
 
     fn open(&self, session: SessionId) -> Result<Opened, StoreError> {
-        let kept = self.kept(session)?;
+        let kept = self.session(session)?;
         let lock = Lock::take(session, &kept.held)?;
         let back = read_back(session, &kept.journal.bytes())?;
         let _ = kept.journal.truncate(back.keep);
@@ -103,14 +105,14 @@ impl Store for MemoryStore {
     }
 
     fn read(&self, session: SessionId) -> Result<Replay, StoreError> {
-        let back = read_back(session, &self.kept(session)?.journal.bytes())?;
+        let back = read_back(session, &self.session(session)?.journal.bytes())?;
         let notice = back.notice(", left out");
         Ok(Replay { events: back.events, notice })
     }
 
     fn list(&self) -> Result<Vec<SessionSummary>, StoreError> {
         let sessions = self.sessions();
-        let summary = |kept: &Kept| {
+        let summary = |kept: &InMemorySession| {
             let bytes = kept.journal.bytes();
             index::summary(&bytes, last_change(&bytes)?)
         };
@@ -120,7 +122,7 @@ impl Store for MemoryStore {
     }
 
     fn spool(&self, session: SessionId, call: CallId) -> Result<Arc<dyn Spool>, StoreError> {
-        let kept = self.kept(session)?;
+        let kept = self.session(session)?;
         let mut spools = kept.spools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(spool) = spools.get(&call) {
             return Ok(spool.clone());
@@ -139,11 +141,28 @@ impl Store for MemoryStore {
         call: CallId,
         lines: usize,
     ) -> Result<OutputPage, StoreError> {
-        let Ok(kept) = self.kept(session) else { return Ok(OutputPage::default()) };
+        let Ok(kept) = self.session(session) else { return Ok(OutputPage::default()) };
         let spools = kept.spools.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(spool) = spools.get(&call) else { return Ok(OutputPage::default()) };
         let path = || PathBuf::from(format!("memory/{session}/{call}"));
         spool.page(lines).map_err(|source| StoreError::Io { doing: "read", path: path(), source })
+    }
+
+    fn keep(&self, session: SessionId, call: CallId, bytes: &[u8]) -> Result<Kept, StoreError> {
+        let replaced = self.session(session)?.replaced;
+        let mut replaced = replaced.lock().unwrap_or_else(PoisonError::into_inner);
+        let so_far = replaced.values().map(|bytes| bytes.len() as u64).sum();
+        let verdict = kept::verdict(so_far, bytes);
+        if verdict == Kept::Whole {
+            replaced.insert(call, bytes.to_vec());
+        }
+        Ok(verdict)
+    }
+
+    fn kept(&self, session: SessionId, call: CallId) -> Result<Option<Vec<u8>>, StoreError> {
+        let replaced = self.session(session)?.replaced;
+        let replaced = replaced.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(replaced.get(&call).cloned())
     }
 }
 

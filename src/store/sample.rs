@@ -11,6 +11,7 @@ use serde_json::json;
 use super::Clock;
 use crate::kernel::{
     capability::{Body, Category, Preview, Reach},
+    change::{Before, Change},
     event::{Call, Decider, Decision, Event, ExitStatus, Origin, Outcome, Seal, Stop},
     gate::{
         approval::{Answer, Question, Scope},
@@ -20,7 +21,7 @@ use crate::kernel::{
     id::{CallId, SessionId},
     invoke::ToolResult,
     message::{ModelCall, Usage},
-    port::Aside,
+    port::{Aside, Kept, Mark},
     spec::{Limits, Mode, SessionSpec},
 };
 
@@ -91,7 +92,7 @@ pub(super) fn story() -> Vec<Event> {
             facts: vec!["+1".into()],
             wider: Vec::new(),
             reach: Reach::Workspace,
-            body: Body::Diff { old: None, new: "a\n".into() },
+            body: Body::Diff { old: None, new: "a\n".into(), mark: None },
             subject: crate::kernel::gate::subject::Subject::Other,
         },
         script: Some(run),
@@ -179,6 +180,18 @@ pub(super) fn story() -> Vec<Event> {
             status: ExitStatus::Exited { code: 0 },
             ran_ms: 30,
             excluded_ms: 900,
+        },
+        Event::ChangeBegun {
+            call: run,
+            change: Change {
+                path: "/work/a.txt".into(),
+                shown: "a.txt".into(),
+                before: Before::File { mark: Mark::of(b"b\n"), mode: 0o644, kept: Kept::Whole },
+                after: Some(Mark::of(b"a\n")),
+                more: 1,
+                fewer: 1,
+                undoes: None,
+            },
         },
         finished(run, None, Origin::Model, result("execute_code", json!("1\n")), None),
         Event::TurnStarted { turn: 2, model: "scripted:tour".into() },

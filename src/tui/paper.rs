@@ -22,7 +22,7 @@ pub fn of(question: &Question) -> Paper {
         search(&mut deceits, "wider", at + 1, line);
     }
     let sheet = match &preview.body {
-        Body::Diff { old, new } => {
+        Body::Diff { old, new, .. } => {
             let diff = Diff::new(old.as_deref(), new);
             for row in &diff.rows {
                 let number = row.new_no.or(row.old_no).unwrap_or_default();

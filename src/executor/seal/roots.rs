@@ -213,6 +213,15 @@ impl Surroundings {
         Roots { reads, writes, guarded, obeyed }
     }
 
+    /// The places of which a session in that workspace is shown nothing, by a run or otherwise. A
+    /// workspace in one of them was meant.
+    pub(in crate::executor) fn secrets(&self, workspace: &Path) -> Vec<PathBuf> {
+        let workspace = real(workspace);
+        let mut hidden = self.hidden(&workspace, &[]);
+        hidden.retain(|path| !workspace.as_ref().is_some_and(|inside| inside.starts_with(path)));
+        hidden
+    }
+
     /// What is not shown, and not written, but where it was asked for by name.
     fn hidden(&self, workspace: &Option<PathBuf>, asked: &[PathBuf]) -> Vec<PathBuf> {
         let mut hidden: Vec<PathBuf> = self.private.iter().filter_map(|path| real(path)).collect();

@@ -22,7 +22,7 @@ use crate::kernel::{
         law::{Law, Rules},
         subject::Subject,
     },
-    port::{Env, Journal, ResolvedPath, StoreError},
+    port::{Env, Journal, Mark, Over, ResolvedPath, Standing, StoreError},
     registry::{Mounts, Registry},
     spec::{Limits, Mode, SessionSpec},
 };
@@ -71,10 +71,23 @@ impl Env for NoEnv {
         Box::pin(async { Err(CallError::failed("no files here")) })
     }
 
+    fn look<'a>(&'a self, _: &'a ResolvedPath) -> BoxFuture<'a, Result<Standing, CallError>> {
+        Box::pin(async { Err(CallError::failed("no files here")) })
+    }
+
     fn write_file<'a>(
         &'a self,
         _: &'a ResolvedPath,
+        _: Over<'a>,
         _: &'a [u8],
+    ) -> BoxFuture<'a, Result<(), CallError>> {
+        Box::pin(async { Err(CallError::failed("no files here")) })
+    }
+
+    fn remove_file<'a>(
+        &'a self,
+        _: &'a ResolvedPath,
+        _: &'a Mark,
     ) -> BoxFuture<'a, Result<(), CallError>> {
         Box::pin(async { Err(CallError::failed("no files here")) })
     }

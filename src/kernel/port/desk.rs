@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 use super::{OutputPage, StoreError};
 use crate::kernel::{
     BoxFuture,
+    change::Planned,
     clock::Reading,
     command::Command,
     event::Envelope,
@@ -50,6 +51,12 @@ pub trait Desk: Send + Sync {
         call: CallId,
         lines: usize,
     ) -> BoxFuture<'_, Result<OutputPage, StoreError>>;
+
+    /// What a session and the agents below it wrote through the gate, the last change first, with what
+    /// undoing it would do now.
+    fn changes(&self, _session: SessionId) -> BoxFuture<'_, Result<Vec<Planned>, StoreError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
 
     /// What a run's clock reads now, while it runs.
     fn clock(&self, call: CallId) -> Option<Reading>;

@@ -44,6 +44,11 @@ pub trait Executor: Send + Sync {
         Ok(())
     }
 
+    /// The real places of which a job in that workspace is shown nothing, since they hold secrets.
+    fn secrets(&self, _workspace: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// What packages a script wants, as it says itself (PEP 723). A fault in that is refused by its
     /// line.
     fn wants(&self, _code: &str) -> Result<Option<Wanted>, CallError> {

@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use serde::{Deserialize, Serialize};
+
 use crate::kernel::{
     BoxFuture,
     event::{Envelope, Event},
@@ -68,6 +70,33 @@ pub trait Store: Send + Sync {
         call: CallId,
         lines: usize,
     ) -> Result<OutputPage, StoreError>;
+
+    /// Keeps the bytes that a call is about to replace, so that they can be put back; on the disk
+    /// when it returns.
+    fn keep(&self, session: SessionId, call: CallId, bytes: &[u8]) -> Result<Kept, StoreError>;
+
+    /// The bytes that a call replaced, if they were kept.
+    fn kept(&self, session: SessionId, call: CallId) -> Result<Option<Vec<u8>>, StoreError>;
+}
+
+/// The largest file that is kept when a call changes it.
+pub const KEPT_FILE_BYTES: u64 = 8 << 20;
+
+/// How much is kept of all that the calls of one session change.
+pub const KEPT_SESSION_BYTES: u64 = 256 << 20;
+
+/// Whether the bytes that a call replaces were kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kept {
+    /// All of them.
+    Whole,
+    /// None: they are more than [`KEPT_FILE_BYTES`].
+    TooLarge,
+    /// None: the session keeps [`KEPT_SESSION_BYTES`] already.
+    Full,
+    /// None: the session keeps nothing.
+    Nowhere,
 }
 
 /// A session that is ours to write.

@@ -139,6 +139,7 @@ impl Log {
             | Event::ModeChanged { .. }
             | Event::RuleRevoked { .. }
             | Event::PutAside { .. }
+            | Event::ChangeBegun { .. }
             | Event::ChildStarted { .. }
             | Event::SessionFinished { .. } => {}
         }

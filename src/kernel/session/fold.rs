@@ -142,6 +142,7 @@ impl Session {
             | Event::ExecutionStarted { .. }
             | Event::RuleRevoked { .. }
             | Event::OutputWritten { .. }
+            | Event::ChangeBegun { .. }
             | Event::PutAside { .. }
             | Event::ExecutionFinished { .. } => {}
         }

@@ -1,27 +1,24 @@
 //! `files.write` and `files.edit`: one change to one file, shown as a diff of the real bytes before
-//! it is made, and made only if the file is still the one that was shown.
+//! it is made, and made only if the file is still the one that was shown. What it replaces is kept
+//! first, so that it can be undone.
 
-use std::{io, path::Path, time::Duration};
+mod preview;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use similar::{ChangeTag, TextDiff};
 
+use self::preview::{Shown, is_obeyed, shown};
 use super::{edit::replace, inside, subject, text, thousands};
 use crate::kernel::{
-    capability::{Body, Capability, Category, Content, Preview, Reach},
+    capability::{Capability, Category, Content, Preview},
+    change::{Before, Change},
     context::Context,
-    error::CallError,
-    gate::{Permit, subject::Subject},
-    obeyed,
-    port::ResolvedPath,
+    error::{CallError, ErrorCode},
+    event::Event,
+    gate::Permit,
+    id::CallId,
+    port::{KEPT_FILE_BYTES, KEPT_SESSION_BYTES, Kept, Mark, Over, ResolvedPath, Seen, Standing},
 };
-
-/// The longest old text that is shown beside the new one.
-const SHOWN_BYTES: usize = 1 << 20;
-
-/// How long a count of changed lines may take before it gets coarse.
-const COUNTING: Duration = Duration::from_millis(100);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -51,8 +48,12 @@ pub(super) fn write() -> Capability {
     )
     .status(|write| format!("write {}", write.path))
     .subject(|cx, write| subject(cx, &write.path))
-    .preview(|cx, write| async move { Ok(write.change(&cx).await?.preview) })
-    .handler(|permit, cx, write| async move { make(permit, &cx, write.change(&cx).await?).await })
+    .category_of(|cx, write| category(cx, &write.path))
+    .preview(|cx, write| async move { Ok(write.change(&cx).await?.shown.preview) })
+    .handler(|permit, cx, write| async move {
+        let change = write.change(&cx).await;
+        make(permit, &cx, change).await
+    })
 }
 
 pub(super) fn edit() -> Capability {
@@ -64,161 +65,162 @@ pub(super) fn edit() -> Capability {
     )
     .status(|edit| format!("edit {}", edit.path))
     .subject(|cx, edit| subject(cx, &edit.path))
-    .preview(|cx, edit| async move { Ok(edit.change(&cx).await?.preview) })
-    .handler(|permit, cx, edit| async move { make(permit, &cx, edit.change(&cx).await?).await })
+    .category_of(|cx, edit| category(cx, &edit.path))
+    .preview(|cx, edit| async move { Ok(edit.change(&cx).await?.shown.preview) })
+    .handler(|permit, cx, edit| async move {
+        let change = edit.change(&cx).await;
+        make(permit, &cx, change).await
+    })
+}
+
+/// To change what others run without being told to is to run something.
+fn category(cx: &Context, path: &str) -> Category {
+    match cx.env.resolve_path(path) {
+        Ok(place) if is_obeyed(cx.env.root(), &place) => Category::Execute,
+        // One that leads nowhere is refused with the reason.
+        Ok(_) | Err(_) => Category::Write,
+    }
 }
 
 /// A change that could be made now.
-struct Change {
+struct Possible {
     place: ResolvedPath,
+    standing: Standing,
     text: String,
-    preview: Preview,
+    shown: Shown,
 }
 
 impl Write {
-    async fn change(self, cx: &Context) -> Result<Change, CallError> {
+    async fn change(self, cx: &Context) -> Result<Possible, CallError> {
         let place = cx.env.resolve_path(&self.path)?;
-        let before = Before::of(cx, &place).await?;
-        shown(place, before, self.text).await
+        let standing = cx.env.look(&place).await?;
+        possible(cx, place, standing, self.text).await
     }
 }
 
 impl Edit {
     /// Only inside the workspace: what is found in a file is told before anybody is asked.
-    async fn change(self, cx: &Context) -> Result<Change, CallError> {
+    async fn change(self, cx: &Context) -> Result<Possible, CallError> {
         let place = inside(cx, &self.path)?;
-        let bytes = cx.env.read_file(&place).await?;
-        if bytes.len() > SHOWN_BYTES {
+        let seen = match cx.env.look(&place).await? {
+            Standing::File(seen) => seen,
+            Standing::Nothing => {
+                let shown = place.shown;
+                let message = format!(
+                    "Cannot edit {shown}: it is not there. Write it with files.write, or look which \
+                     files there are."
+                );
+                return Err(CallError::failed(message));
+            }
+        };
+        if seen.bytes.len() > preview::SHOWN_BYTES {
             return Err(CallError::failed(format!(
                 "{} is too long to be shown before it is edited ({} bytes, at most {}).",
                 place.shown,
-                thousands(bytes.len()),
-                thousands(SHOWN_BYTES),
+                thousands(seen.bytes.len()),
+                thousands(preview::SHOWN_BYTES),
             )));
         }
-        let old = text(&place, bytes)?;
-        let new = replace(&place.shown, &old, &self.old, &self.new)?;
-        shown(place, Before::Text(old), new).await
+        let old = text(&place, &seen.bytes)?;
+        let new = replace(&place.shown, old, &self.old, &self.new)?;
+        possible(cx, place, Standing::File(seen), new).await
     }
 }
 
-/// What is there before a write.
-enum Before {
-    Nothing,
-    Text(String),
-    /// Bytes that are no text, or too many to show: how many, and which.
-    Unshown(usize, &'static str),
-}
-
-impl Before {
-    async fn of(cx: &Context, place: &ResolvedPath) -> Result<Self, CallError> {
-        let metadata = match tokio::fs::symlink_metadata(&place.real).await {
-            Ok(metadata) => metadata,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::Nothing),
-            Err(error) => {
-                return Err(CallError::failed(format!("Cannot write {}: {error}.", place.shown)));
-            }
-        };
-        if !metadata.is_file() {
-            let what = if metadata.is_dir() { "a folder" } else { "not a regular file" };
-            return Err(CallError::failed(format!(
-                "Cannot write {}: it is {what}. Choose another path.",
-                place.shown
-            )));
-        }
-        let length = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
-        if length > SHOWN_BYTES {
-            return Ok(Self::Unshown(length, "too many to show"));
-        }
-        let bytes = cx.env.read_file(place).await?;
-        let length = bytes.len();
-        Ok(String::from_utf8(bytes).map_or(Self::Unshown(length, "not text"), Self::Text))
+async fn possible(
+    cx: &Context,
+    place: ResolvedPath,
+    standing: Standing,
+    text: String,
+) -> Result<Possible, CallError> {
+    if place.real.to_str().is_none() {
+        return Err(CallError::failed(format!(
+            "{} leads to a name that is not UTF-8, which could not be recorded. Use Python for it.",
+            place.shown
+        )));
     }
+    let shown = shown(cx, &place, &standing, &text).await?;
+    Ok(Possible { place, standing, text, shown })
 }
 
-/// The change with all a person needs to judge it.
-async fn shown(place: ResolvedPath, before: Before, new: String) -> Result<Change, CallError> {
-    let (old, new, mut facts) = match before {
-        Before::Nothing => {
-            let facts = vec!["new file".to_owned(), counts(new.lines().count(), 0)];
-            (None, new, facts)
-        }
-        Before::Unshown(bytes, why) => {
-            let facts = vec![format!("replaces {} bytes, {why}", thousands(bytes))];
-            (None, new, facts)
-        }
-        Before::Text(old) => {
-            // Off the runtime's threads: two long texts take their time.
-            let counted = tokio::task::spawn_blocking(move || {
-                let counted = compare(&old, &new);
-                (Some(old), new, vec![counted])
-            });
-            counted.await.map_err(|error| {
-                CallError::failed(format!("{} could not be compared: {error}", place.shown))
-            })?
-        }
-    };
-    facts.push(match place.reach {
-        Reach::Workspace => "in the workspace".to_owned(),
-        Reach::Outside => format!("outside the workspace: {}", place.real.display()),
-    });
-    // To change what another program runs is to reach further than the file.
-    let reach = if is_obeyed(&place) { Reach::Outside } else { place.reach };
-    if reach != place.reach {
-        facts.push("other programs run or obey it".to_owned());
-    }
-    let preview = Preview {
-        object: place.shown.clone(),
-        facts,
-        wider: Vec::new(),
-        reach,
-        body: Body::Diff { old, new: new.clone() },
-        subject: Subject::path(&place.real),
-    };
-    Ok(Change { place, text: new, preview })
-}
-
-/// Whatever the case of its letters, since some file systems do not tell them apart. Where the
-/// workspace itself lies says nothing about the file.
-fn is_obeyed(place: &ResolvedPath) -> bool {
-    Path::new(&place.shown).iter().any(obeyed::is_obeyed)
-}
-
-fn compare(old: &str, new: &str) -> String {
-    let (mut more, mut fewer) = (0, 0);
-    let diff = TextDiff::configure().timeout(COUNTING).diff_lines(old, new);
-    for change in diff.iter_all_changes() {
-        match change.tag() {
-            ChangeTag::Insert => more += 1,
-            ChangeTag::Delete => fewer += 1,
-            ChangeTag::Equal => {}
-        }
-    }
-    counts(more, fewer)
-}
-
-/// `+4 −2`, without the side that is nothing.
-fn counts(more: usize, fewer: usize) -> String {
-    match (more, fewer) {
-        (0, 0) => "no change".to_owned(),
-        (more, 0) => format!("+{}", thousands(more)),
-        (0, fewer) => format!("−{}", thousands(fewer)),
-        (more, fewer) => format!("+{} −{}", thousands(more), thousands(fewer)),
-    }
-}
-
-async fn make(permit: Permit, cx: &Context, change: Change) -> Result<Content, CallError> {
-    let now = &change.preview;
+async fn make(
+    permit: Permit,
+    cx: &Context,
+    possible: Result<Possible, CallError>,
+) -> Result<Content, CallError> {
+    let approved = permit.preview().ok_or_else(|| CallError::failed("Nothing was shown of it."))?;
+    let possible = possible.map_err(|_| no_longer(&approved.object))?;
+    let now = &possible.shown.preview;
     let same = |seen: &Preview| {
         (&seen.object, seen.reach, &seen.body) == (&now.object, now.reach, &now.body)
     };
-    if !permit.preview().is_some_and(same) {
-        return Err(CallError::failed(format!(
-            "{} was changed while this waited for a yes, so nothing was written. Read it again and \
-             make the change anew.",
-            now.object
-        )));
+    if !same(approved) {
+        return Err(no_longer(&approved.object));
     }
-    cx.env.write_file(&change.place, change.text.as_bytes()).await?;
-    Ok(format!("{}: {}", now.object, now.facts.join(", ")).into())
+    let Possible { place, standing, text, shown } = possible;
+    let (over, before) = match &standing {
+        Standing::Nothing => (Over::Nothing { mode: None }, Before::Nothing),
+        Standing::File(seen) => {
+            let kept = keep(cx, permit.call(), seen).await?;
+            let before = Before::File { mark: seen.mark.anywhere(), mode: seen.mode, kept };
+            (Over::File(&seen.mark), before)
+        }
+    };
+    let undo = match &before {
+        Before::Nothing => None,
+        Before::File { kept, .. } => Some(*kept),
+    };
+    let change = Change {
+        path: place.real.clone(),
+        shown: place.shown.clone(),
+        before,
+        after: Some(Mark::of(text.as_bytes())),
+        more: shown.more,
+        fewer: shown.fewer,
+        undoes: None,
+    };
+    let begun = Event::ChangeBegun { call: permit.call(), change };
+    cx.recorder.append(begun).map_err(|error| unkept(&error))?;
+    cx.env.write_file(&place, over, text.as_bytes()).await?;
+    let facts = shown.facts.join(", ");
+    let undo = match undo {
+        None | Some(Kept::Whole) => String::new(),
+        Some(Kept::TooLarge) => {
+            format!(
+                "; cannot be undone: more than {} bytes were there",
+                kept_bytes(KEPT_FILE_BYTES)
+            )
+        }
+        Some(Kept::Full) => {
+            let most = kept_bytes(KEPT_SESSION_BYTES);
+            format!("; cannot be undone: this session keeps {most} bytes already")
+        }
+        Some(Kept::Nowhere) => "; cannot be undone".to_owned(),
+    };
+    Ok(format!("{}: {facts}{undo}", shown.preview.object).into())
+}
+
+fn kept_bytes(bytes: u64) -> String {
+    thousands(usize::try_from(bytes).unwrap_or(usize::MAX))
+}
+
+/// Keeps what stands there.
+async fn keep(cx: &Context, call: CallId, seen: &Seen) -> Result<Kept, CallError> {
+    let Some(keep) = cx.keep.clone() else { return Ok(Kept::Nowhere) };
+    let bytes = seen.bytes.clone();
+    let kept = tokio::task::spawn_blocking(move || keep(call, &bytes)).await;
+    let ending = |_| CallError::new(ErrorCode::Interrupted, "Interrupted: the program is ending.");
+    kept.map_err(ending)?.map_err(|error| unkept(&error))
+}
+
+fn unkept(error: &dyn std::fmt::Display) -> CallError {
+    CallError::failed(format!(
+        "Nothing was written, since what it replaces could not be kept: {error}"
+    ))
+}
+
+fn no_longer(shown: &str) -> CallError {
+    CallError::failed(format!(
+        "Not written: {shown} is no longer the file you saw. Read it again and make the change anew."
+    ))
 }

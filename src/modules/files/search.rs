@@ -5,6 +5,7 @@ use std::{
     ffi::OsStr,
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use globset::{GlobBuilder, GlobMatcher};
@@ -23,7 +24,7 @@ use crate::kernel::{
     error::CallError,
     gate::{DeniedPlaces, Permit},
     invoke::interrupted,
-    port::ResolvedPath,
+    port::{Env, ResolvedPath},
     schema,
 };
 
@@ -82,13 +83,13 @@ pub(super) fn grep() -> Capability {
 
 async fn find_files(_: Permit, cx: Context, glob: Glob) -> Result<Content, CallError> {
     let matcher = matcher("files.glob.pattern", &glob.pattern)?;
-    let root = inside(&cx, ".")?;
+    let (root, env) = (inside(&cx, ".")?, cx.env.clone());
     let denied = cx.gate.denied_places(&cx, "files.glob");
     let found = searching(&cx, move |cancel| {
         let mut files = Vec::new();
         let mut escaped = Vec::new();
         let mut left_out = 0_u64;
-        let unreadable = walk(&root, &root.real, cancel, &mut |found| {
+        let unreadable = walk(&env, (&root, &root.real), cancel, &mut |found| {
             if !matcher.is_match(&found.relative) || found.is_denied(denied.as_ref()) {
                 return;
             }
@@ -153,12 +154,12 @@ async fn find_lines(_: Permit, cx: Context, grep: Grep) -> Result<Content, CallE
         .build(&grep.pattern)
         .map_err(|error| schema::invalid("files.grep.pattern", &error.to_string()))?;
     let glob = grep.glob.map(|glob| matcher("files.grep.glob", &glob)).transpose()?;
-    let root = inside(&cx, ".")?;
+    let (root, env) = (inside(&cx, ".")?, cx.env.clone());
     let start = inside(&cx, &grep.path)?;
     let denied = cx.gate.denied_places(&cx, "files.grep");
     let found = searching(&cx, move |cancel| {
         let mut search = Search::new(regex);
-        let unreadable = walk(&root, &start.real, cancel, &mut |found| {
+        let unreadable = walk(&env, (&root, &start.real), cancel, &mut |found| {
             let wanted = glob.as_ref().is_none_or(|glob| glob.is_match(&found.relative));
             if found.regular && wanted && !found.is_denied(denied.as_ref()) {
                 search.file(&found, cancel);
@@ -222,22 +223,25 @@ impl Found {
     }
 }
 
-/// Visits every file at and below `start` that is not ignored, sorted; gives how many places could
+/// Visits every file at and below `start` that is not ignored and holds no secrets, sorted; gives how many places could
 /// not be read.
 fn walk(
-    root: &ResolvedPath,
-    start: &Path,
+    env: &Arc<dyn Env>,
+    (root, start): (&ResolvedPath, &Path),
     cancel: &CancellationToken,
     visit: &mut dyn FnMut(Found),
 ) -> Result<u64, CallError> {
     start.symlink_metadata().map_err(|error| unsearchable(start, &error))?;
+    let env = env.clone();
     let entries = WalkBuilder::new(start)
         .hidden(false)
         // What is ignored depends on the project, not on who sits here.
         .git_global(false)
         .require_git(false)
         .sort_by_file_name(OsStr::cmp)
-        .filter_entry(|entry| entry.depth() == 0 || entry.file_name() != ".git")
+        .filter_entry(move |entry| {
+            entry.depth() == 0 || (entry.file_name() != ".git" && !env.is_secret(entry.path()))
+        })
         .build();
     let mut unreadable = 0;
     for entry in entries {

@@ -1,15 +1,17 @@
 //! `files.write` and `files.edit`.
 
-use std::{fs, os::unix::fs::symlink};
+use std::{fs, os::unix::fs::symlink, sync::Arc};
 
 use serde_json::json;
 
 use super::support::Rig;
 use crate::kernel::{
-    capability::{Body, Reach},
+    capability::{Body, Category, Reach},
+    change::{Before, Change},
     error::ErrorCode,
     event::Event,
     gate::approval::{Answer, Scope, Then},
+    port::{Kept, Mark, StoreError},
     spec::Mode,
 };
 
@@ -26,22 +28,37 @@ async fn a_write_is_shown_with_the_file_before_and_after() {
     let big = "x\n".repeat(600_000);
     rig.put("big.txt", &big);
     let rows = [
-        ("a.txt", Some("one\ntwo\n"), vec!["+2 −1", "in the workspace"], Reach::Workspace),
-        ("new/c.txt", None, vec!["new file", "+3", "in the workspace"], Reach::Workspace),
+        (
+            "a.txt",
+            Some("one\ntwo\n"),
+            vec!["+2 −1", "in the workspace", "can be undone"],
+            Reach::Workspace,
+        ),
+        (
+            "new/c.txt",
+            None,
+            vec!["new file", "+3", "in the workspace", "can be undone"],
+            Reach::Workspace,
+        ),
         (
             "latin1.txt",
             None,
-            vec!["replaces 5 bytes, not text", "in the workspace"],
+            vec!["replaces 5 bytes, not text", "in the workspace", "can be undone"],
             Reach::Workspace,
         ),
         (
             "big.txt",
             None,
-            vec!["replaces 1,200,000 bytes, too many to show", "in the workspace"],
+            vec!["replaces 1,200,000 bytes, too many to show", "in the workspace", "can be undone"],
             Reach::Workspace,
         ),
-        ("outbox/b.txt", Some("x\n"), vec!["+3 −1", &*outside], Reach::Outside),
-        ("../outside/b.txt", Some("x\n"), vec!["+3 −1", &*outside], Reach::Outside),
+        ("outbox/b.txt", Some("x\n"), vec!["+3 −1", &*outside, "can be undone"], Reach::Outside),
+        (
+            "../outside/b.txt",
+            Some("x\n"),
+            vec!["+3 −1", &*outside, "can be undone"],
+            Reach::Outside,
+        ),
     ];
     let no = Answer::Deny { because: None, then: Then::GoOn };
     for (path, old, facts, reach) in rows {
@@ -50,9 +67,12 @@ async fn a_write_is_shown_with_the_file_before_and_after() {
             .call_asked("files.write", input, no.clone(), |question| {
                 let old = old.map(str::to_owned);
                 let new = "one\n2\n3\n".to_owned();
+                let Body::Diff { mark, .. } = &question.preview.body else { panic!("{path}") };
+                assert_eq!(mark.is_none(), path == "new/c.txt", "{path}");
+                let mark = mark.clone();
                 assert_eq!(question.preview.facts, facts, "{path}");
                 assert_eq!(question.preview.reach, reach, "{path}");
-                assert_eq!(question.preview.body, Body::Diff { old, new }, "{path}");
+                assert_eq!(question.preview.body, Body::Diff { old, new, mark }, "{path}");
             })
             .await;
         assert_eq!(result.error_code(), Some(ErrorCode::PermissionDenied), "{path}");
@@ -70,7 +90,8 @@ async fn what_other_programs_run_or_obey_asks_even_where_edits_are_accepted() {
         let result = rig
             .call_asked("files.write", input, no, |question| {
                 let facts = &question.preview.facts;
-                assert_eq!(facts.last().unwrap(), "other programs run or obey it", "{path}");
+                assert!(facts.contains(&"other programs run or obey it".to_owned()), "{path}");
+                assert_eq!(question.category, Category::Execute, "{path}");
             })
             .await;
         assert_eq!(result.error_code(), Some(ErrorCode::PermissionDenied), "{path}");
@@ -116,9 +137,142 @@ async fn a_file_that_changed_while_the_question_waited_is_left_alone() {
         rig.put("real.md", "one\n");
         let result =
             rig.call_asked(name, input, YES, |_| rig.put("real.md", "one and more\n")).await;
-        assert!(result.text().contains("changed while this waited"), "{name}: {result:?}");
+        assert!(
+            result.text().contains("Not written: real.md is no longer the file you saw."),
+            "{name}: {result:?}"
+        );
         assert_eq!(rig.get("real.md"), b"one and more\n");
     }
+}
+
+/// What the journal says of each change: before, after, lines.
+fn changes(rig: &Rig) -> Vec<Change> {
+    let changes = rig.events().into_iter().filter_map(|event| {
+        if let Event::ChangeBegun { change, .. } = event { Some(change) } else { None }
+    });
+    changes.collect()
+}
+
+#[tokio::test]
+async fn what_a_call_replaces_is_kept_and_recorded_before_it_is_changed() {
+    let rig = Rig::new(Mode::AcceptEdits);
+    rig.put("a.txt", "one\ntwo\n");
+    rig.call("files.edit", json!({"path": "a.txt", "old": "two", "new": "2\n3"})).await;
+    rig.call("files.write", json!({"path": "b.txt", "text": "b\n"})).await;
+    let kept: Vec<_> = rig.replaced().into_iter().map(|(_, bytes)| bytes).collect();
+    assert_eq!(kept, [b"one\ntwo\n"]);
+    let changes = changes(&rig);
+    let [edit, write] = changes.as_slice() else { panic!("{changes:?}") };
+    assert_eq!((&*edit.shown, edit.more, edit.fewer), ("a.txt", 2, 1));
+    assert_eq!(edit.path, rig.workspace().join("a.txt"));
+    assert_eq!(edit.after, Some(Mark::of(b"one\n2\n3\n")));
+    let Before::File { mark, kept: Kept::Whole, .. } = &edit.before else { panic!("{edit:?}") };
+    assert_eq!(*mark, Mark::of(b"one\ntwo\n"));
+    assert_eq!((&write.before, write.more), (&Before::Nothing, 1));
+    let kinds: Vec<_> = rig.events().iter().map(Event::name).collect();
+    assert_eq!(kinds, ["call_started", "change_begun", "call_finished"].repeat(2));
+}
+
+#[tokio::test]
+async fn what_cannot_be_kept_or_recorded_is_said_or_not_written() {
+    let mut rig = Rig::new(Mode::Auto);
+    rig.put("a.txt", "old");
+    let write = |text: &str| json!({"path": "a.txt", "text": text});
+    for (kept, words) in [
+        (Kept::TooLarge, "cannot be undone: more than 8,388,608 bytes were there"),
+        (Kept::Full, "cannot be undone: this session keeps 268,435,456 bytes already"),
+    ] {
+        rig.context.keep = Some(Arc::new(move |_, _| Ok(kept)));
+        let result = rig.call("files.write", write(words)).await;
+        assert!(result.ok && result.text().contains(words), "{result:?}");
+    }
+    rig.context.keep = Some(Arc::new(|_, _| {
+        let source = std::io::ErrorKind::StorageFull.into();
+        Err(StoreError::Io { doing: "write", path: "kept".into(), source })
+    }));
+    let before = rig.get("a.txt");
+    let result = rig.call("files.write", write("new")).await;
+    assert!(result.text().contains("could not be kept"), "{result:?}");
+    let rig = rig.with_full_disk_for("change_begun");
+    let result = rig.call("files.write", json!({"path": "new.txt", "text": "new"})).await;
+    assert_eq!(result.error_code(), Some(ErrorCode::Failed), "{result:?}");
+    assert_eq!(rig.get("a.txt"), before);
+    assert!(!rig.workspace().join("new.txt").exists());
+}
+
+#[tokio::test]
+async fn bytes_that_could_not_be_shown_are_known_all_the_same() {
+    let rig = Rig::new(Mode::Default);
+    let swaps = [
+        (Some(&b"caf\xe9\n"[..]), &b"caf\xe8\n"[..]),
+        (None, b"caf\xe9\n"),
+        (Some(b"caf\xe9\n"), b"caf\xe9\n and more"),
+    ];
+    for (before, meanwhile) in swaps {
+        let _ = fs::remove_file(rig.workspace().join("latin1.txt"));
+        if let Some(before) = before {
+            rig.put("latin1.txt", before);
+        }
+        let input = json!({"path": "latin1.txt", "text": "x\n"});
+        let result =
+            rig.call_asked("files.write", input, YES, |_| rig.put("latin1.txt", meanwhile)).await;
+        assert!(result.text().contains("is no longer the file you saw"), "{result:?}");
+        assert_eq!(rig.get("latin1.txt"), meanwhile);
+    }
+}
+
+#[tokio::test]
+async fn a_file_with_another_name_asks_even_where_edits_are_accepted() {
+    let rig = Rig::new(Mode::AcceptEdits);
+    rig.put("a.txt", "one\n");
+    fs::hard_link(rig.workspace().join("a.txt"), rig.outside().join("b.txt")).unwrap();
+    let input = json!({"path": "a.txt", "text": "two\n"});
+    let no = Answer::Deny { because: None, then: Then::GoOn };
+    let result = rig
+        .call_asked("files.write", input, no, |question| {
+            let fact = "it has 2 names (hard links) and changes under all of them".to_owned();
+            assert!(question.preview.facts.contains(&fact), "{:?}", question.preview.facts);
+        })
+        .await;
+    assert_eq!(result.error_code(), Some(ErrorCode::PermissionDenied));
+}
+
+#[tokio::test]
+async fn secrets_are_neither_read_nor_shown() {
+    let rig = Rig::new(Mode::Default);
+    rig.put(".ssh/id", "-----KEY-----\n");
+    for (name, input) in [
+        ("files.read", json!({"path": ".ssh/id"})),
+        ("files.list", json!({"path": ".ssh"})),
+        ("files.edit", json!({"path": ".ssh/id", "old": "KEY", "new": "x"})),
+        ("files.grep", json!({"path": ".ssh", "pattern": "KEY"})),
+    ] {
+        let result = rig.call(name, input).await;
+        assert!(result.text().contains("holds secrets"), "{name}: {result:?}");
+    }
+    let found = rig.call("files.grep", json!({"pattern": "KEY"})).await;
+    assert_eq!(found.content["matches"], json!([]));
+    let found = rig.call("files.glob", json!({"pattern": "id"})).await;
+    assert_eq!(found.content["files"], json!([]));
+    let input = json!({"path": ".ssh/id", "text": "x\n"});
+    let no = Answer::Deny { because: None, then: Then::GoOn };
+    rig.call_asked("files.write", input, no, |question| {
+        assert_eq!(question.category, Category::Execute);
+        assert_eq!(question.preview.facts[0], "replaces 14 bytes, which hold secrets");
+        let Body::Diff { old: None, .. } = question.preview.body else { panic!("it is shown") };
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn eight_megabytes_of_text_are_written_like_any_other() {
+    let rig = Rig::new(Mode::Default);
+    rig.put("a.txt", "one\n".repeat(200_000));
+    let text = "steam \u{e9}\n".repeat(1 << 20);
+    let result =
+        rig.call_asked("files.write", json!({"path": "a.txt", "text": text}), YES, |_| {}).await;
+    assert!(result.ok, "{}", result.text());
+    assert_eq!(rig.get("a.txt"), text.as_bytes());
 }
 
 #[tokio::test]
@@ -126,7 +280,7 @@ async fn an_edit_changes_its_place_or_nothing() {
     let rig = Rig::new(Mode::Auto);
     let utf16: Vec<u8> = [0xff, 0xfe, b'p', 0, b'r', 0].to_vec();
     type Row<'a> = (&'a str, &'a [u8], Result<&'a [u8], &'a str>);
-    let rows: [Row<'_>; 8] = [
+    let rows: [Row<'_>; 12] = [
         ("crlf.txt", b"a\r\nprice: 5\r\nb\r\n", Ok(b"a\r\nprice: 7\r\nb\r\n")),
         ("mixed.txt", b"a\r\nprice: 5\nb\r\nc\rd\r\n", Ok(b"a\r\nprice: 7\nb\r\nc\rd\r\n")),
         ("bom.txt", b"\xef\xbb\xbfprice: 5\n", Ok(b"\xef\xbb\xbfprice: 7\n")),
@@ -135,6 +289,10 @@ async fn an_edit_changes_its_place_or_nothing() {
         ("utf16.txt", &utf16, Err("is not UTF-8 text")),
         ("twice.txt", b"price: 5\n\nprice: 5\n", Err("2 times in twice.txt, at lines 1, 3")),
         ("empty.txt", b"", Err("does not occur in empty.txt")),
+        ("nofinal.txt", b"price: 5", Ok(b"price: 7")),
+        ("cr.log", b"10%\r20%\nprice: 5\nx\ry\n", Ok(b"10%\r20%\nprice: 7\nx\ry\n")),
+        ("fffd.txt", b"a \xef\xbf\xbd\nprice: 5\n", Ok(b"a \xef\xbf\xbd\nprice: 7\n")),
+        ("nfd.txt", "é price: 5\ne\u{301}\n".as_bytes(), Ok("é price: 7\ne\u{301}\n".as_bytes())),
     ];
     for (path, before, expected) in rows {
         rig.put(path, before);

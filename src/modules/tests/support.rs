@@ -2,6 +2,7 @@
 
 use std::{
     fs, io,
+    os::unix::fs::MetadataExt as _,
     path::{Component, Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -24,13 +25,16 @@ use crate::kernel::{
     id::{CallId, SessionId},
     invoke::{CallRequest, Input, ToolResult},
     port::{
-        ChildAnswer, ChildRequest, Ended, Env, Executor, Factory, Form, Job, Journal, Notice,
-        ResolvedPath, Spool, SpoolEnd, StoreError, Stream,
+        ChildAnswer, ChildRequest, Ended, Env, Executor, Factory, Form, Job, Journal, Kept, Mark,
+        Notice, Over, ResolvedPath, Seen, Spool, SpoolEnd, Standing, StoreError, Stream,
     },
     recorder::Recorder,
     registry::{Mounts, Tools},
     spec::{Limits, Mode, SessionSpec},
 };
+
+/// What was kept of what calls replaced.
+type Replaced = Arc<Mutex<Vec<(CallId, Vec<u8>)>>>;
 
 const MODULES: [&str; 3] = ["files", "process", "agents"];
 
@@ -40,6 +44,7 @@ pub(super) struct Rig {
     pub(super) context: Context,
     waiting: Arc<Waiting>,
     events: Arc<Mutex<Vec<Event>>>,
+    replaced: Replaced,
     news: Mutex<mpsc::UnboundedReceiver<Event>>,
     _mode: watch::Sender<Mode>,
 }
@@ -56,7 +61,8 @@ impl Rig {
         let waiting = Arc::new(Waiting::default());
         let (news_sender, news) = mpsc::unbounded_channel();
         let events = Arc::new(Mutex::new(Vec::new()));
-        let kept = events.clone();
+        let replaced = Replaced::default();
+        let (kept, keeping) = (events.clone(), replaced.clone());
         let watch = Arc::new(move |envelope: &Arc<Envelope>| {
             kept.lock().unwrap().push(envelope.event.clone());
             // A rig that is gone needs no news.
@@ -70,9 +76,21 @@ impl Rig {
         let context = Context {
             gate: Gate::new(Rights::of(modes), Some(waiting.clone())),
             spools: Some(Arc::new(|_| Ok(Arc::new(FakeSpool::default())))),
+            keep: Some(Arc::new(move |call, bytes| {
+                keeping.lock().unwrap().push((call, bytes.to_vec()));
+                Ok(Kept::Whole)
+            })),
             ..Context::bare(spec, recorder, env, Arc::new(mounts))
         };
-        Self { home, context, waiting, events, news: Mutex::new(news), _mode: mode_sender }
+        Self {
+            home,
+            context,
+            waiting,
+            events,
+            replaced,
+            news: Mutex::new(news),
+            _mode: mode_sender,
+        }
     }
 
     pub(super) fn with_executor(mut self, run: FakeRun) -> Self {
@@ -130,6 +148,11 @@ impl Rig {
     /// The bytes of a file of the workspace.
     pub(super) fn get(&self, path: &str) -> Vec<u8> {
         fs::read(self.workspace().join(path)).unwrap()
+    }
+
+    /// What was kept of what calls replaced.
+    pub(super) fn replaced(&self) -> Vec<(CallId, Vec<u8>)> {
+        self.replaced.lock().unwrap().clone()
     }
 
     pub(super) fn tools(&self) -> Tools {
@@ -295,12 +318,48 @@ impl Env for FakeEnv {
         Box::pin(async move { read.map_err(|error| failed(path, &error)) })
     }
 
+    fn is_secret(&self, real: &Path) -> bool {
+        real.starts_with(self.0.join(".ssh"))
+    }
+
+    fn look<'a>(&'a self, path: &'a ResolvedPath) -> BoxFuture<'a, Result<Standing, CallError>> {
+        let standing = match fs::metadata(&path.real) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Standing::Nothing),
+            Ok(metadata) if metadata.is_dir() => {
+                Err(CallError::failed(format!("Cannot write {}: it is a folder.", path.shown)))
+            }
+            Ok(metadata) => {
+                fs::read(&path.real).map_err(|error| failed(path, &error)).map(|bytes| {
+                    let identity = Some((metadata.dev(), metadata.ino()));
+                    Standing::File(Seen {
+                        mark: Mark { identity, ..Mark::of(&bytes) },
+                        bytes,
+                        names: metadata.nlink(),
+                        mode: metadata.mode(),
+                        changed: Timestamp::UNIX_EPOCH,
+                    })
+                })
+            }
+            Err(error) => Err(CallError::failed(format!("Cannot write {}: {error}", path.shown))),
+        };
+        Box::pin(async move { standing })
+    }
+
     fn write_file<'a>(
         &'a self,
         path: &'a ResolvedPath,
+        _: Over<'a>,
         bytes: &'a [u8],
     ) -> BoxFuture<'a, Result<(), CallError>> {
         Box::pin(async move { fs::write(&path.real, bytes).map_err(|error| failed(path, &error)) })
+    }
+
+    fn remove_file<'a>(
+        &'a self,
+        path: &'a ResolvedPath,
+        _: &'a Mark,
+    ) -> BoxFuture<'a, Result<(), CallError>> {
+        Box::pin(async move { fs::remove_file(&path.real).map_err(|error| failed(path, &error)) })
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) fn record(line: &[u8]) -> Record {
 }
 
 /// Every type of event this program knows, as it stands in a journal.
-pub(in crate::store) const TYPES: [&str; 20] = [
+pub(in crate::store) const TYPES: [&str; 21] = [
     "session_started",
     "session_resumed",
     "message_sent",
@@ -71,6 +71,7 @@ pub(in crate::store) const TYPES: [&str; 20] = [
     "execution_started",
     "output_written",
     "execution_finished",
+    "change_begun",
     "call_finished",
     "mode_changed",
     "rule_revoked",

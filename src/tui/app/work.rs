@@ -24,7 +24,8 @@ pub(super) fn send(desk: &dyn Desk, command: Command) -> Option<Came> {
         | Command::SetMode { .. }
         | Command::Revoke { .. }
         | Command::RevokeSaved { .. }
-        | Command::ReadRules => None,
+        | Command::ReadRules
+        | Command::Undo { .. } => None,
     };
     match desk.send(command) {
         Ok(()) => None,

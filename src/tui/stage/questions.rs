@@ -65,7 +65,7 @@ pub(in crate::tui) fn write_question(id: u128) -> Question {
             facts: vec!["+4 −2".into(), "in the workspace".into()],
             wider: Vec::new(),
             reach: Reach::Workspace,
-            body: Body::Diff { old: Some(old_lexer()), new: new_lexer() },
+            body: Body::Diff { old: Some(old_lexer()), new: new_lexer(), mark: None },
             subject: Subject::Other,
         },
         script: Some(10.into()),

@@ -197,6 +197,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
         | Event::ApprovalRequested { .. }
         | Event::ApprovalAnswered { .. }
         | Event::ApprovalWithdrawn { .. }
+        | Event::ChangeBegun { .. }
         | Event::OutputWritten { .. } => {}
     }
 }

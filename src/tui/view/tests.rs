@@ -233,7 +233,7 @@ fn hidden_characters_ask() {
     question.preview.object = "src/\u{430}uth.py".into();
     question.preview.facts = vec!["new file".into(), "+2".into()];
     let new = "def may_delete(user):\n    if user.role != \"guest\u{202e} \u{2066}# staff only\u{2069}\":\n";
-    question.preview.body = Body::Diff { old: None, new: new.into() };
+    question.preview.body = Body::Diff { old: None, new: new.into(), mark: None };
     stage.asks(question);
     stage.wait(1_000);
     assert_snapshot!("hidden_80", stage.screen());
@@ -247,7 +247,7 @@ fn a_long_text_asks() {
     question.preview.object = "benches/corpus.rs".into();
     question.preview.facts = vec!["new file".into(), "+5,000".into()];
     let new: String = (1..=5000).map(|n| format!("    \"line {n}\",\n")).collect();
-    question.preview.body = Body::Diff { old: None, new };
+    question.preview.body = Body::Diff { old: None, new, mark: None };
     stage.asks(question);
     stage.wait(1_000);
     assert_snapshot!("long_80", stage.screen());

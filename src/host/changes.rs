@@ -1,0 +1,264 @@
+//! What was written through the gate in a session and by the agents below it, and taking it back.
+//! An undo is a call by a person, with a change of its own, in the journal of the root session: it
+//! is kept and recorded like any other, so it can be undone as well.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use serde_json::{Value, json};
+
+use super::mend::so_far;
+use crate::{
+    executor::Workspace,
+    kernel::{
+        capability::{Category, Reach},
+        change::{Before, Change, Ledger, Now, Planned, Recorded, Undo, plan},
+        error::CallError,
+        event::{Call, Decider, Decision, Event, Origin},
+        gate::{subject::Subject, unrecorded},
+        id::{CallId, SessionId},
+        invoke::ToolResult,
+        port::{Env, Mark, Over, ResolvedPath, Standing, Store, StoreError},
+        recorder::Recorder,
+    },
+};
+
+/// The name of an undo in a journal.
+const NAME: &str = "undo";
+
+/// The changes of a session and of all that belong to it.
+pub struct Changes {
+    /// The session that no agent started, to which it belongs.
+    pub root: SessionId,
+    session: SessionId,
+    ledger: Ledger,
+    parents: HashMap<SessionId, SessionId>,
+}
+
+/// Which changes are meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// All of them, but not what took others back.
+    All,
+    /// Those of these calls, or made directly inside them.
+    Calls(Vec<CallId>),
+}
+
+/// What became of one undo.
+pub struct Undone {
+    /// What was planned.
+    pub planned: Planned,
+    /// Whether it was done; why not.
+    pub outcome: Result<(), CallError>,
+}
+
+impl Changes {
+    /// Reads them from the journals. Blocks for the time of reading those.
+    pub fn read(store: &dyn Store, session: SessionId) -> Result<Self, StoreError> {
+        let mut root = session;
+        while let Some(parent) = parent(store, root)? {
+            root = parent;
+        }
+        let events = so_far(store, &[root]);
+        let parents = events.iter().filter_map(|envelope| {
+            let Event::SessionStarted { spec } = &envelope.event else { return None };
+            spec.parent.map(|parent| (spec.id, parent))
+        });
+        let parents = parents.collect();
+        let ledger = Ledger::of(events.iter().map(Arc::as_ref));
+        Ok(Self { root, session, ledger, parents })
+    }
+
+    /// All of the session and of the agents below it, oldest first.
+    pub fn all(&self) -> impl Iterator<Item = &Recorded> {
+        self.ledger.changes().iter().filter(|recorded| self.is_below(recorded.session))
+    }
+
+    /// What undoing these would do now, in the order in which it would be done. Looks at the files.
+    pub async fn plan(&self, choice: &Choice) -> Result<Vec<Planned>, CallError> {
+        let env = everywhere()?;
+        let chosen = |recorded: &Recorded| self.is_chosen(recorded, choice);
+        let paths: BTreeSet<PathBuf> =
+            self.all().filter(|it| chosen(it)).map(|it| it.change.path.clone()).collect();
+        let mut now = HashMap::new();
+        for path in paths {
+            let standing = match env.look(&place(&path)).await {
+                Ok(Standing::Nothing) => Now::Nothing,
+                Ok(Standing::File(seen)) => Now::File { mark: seen.mark, changed: seen.changed },
+                Err(error) => Now::Unknown(error.message),
+            };
+            now.insert(path, standing);
+        }
+        Ok(plan(&self.ledger, chosen, now))
+    }
+
+    /// Undoes what can be undone of these, the last change first, and says what became of each.
+    /// `recorder` is that of the root session.
+    pub async fn undo(
+        &self,
+        store: &dyn Store,
+        recorder: &Recorder,
+        choice: &Choice,
+    ) -> Result<Vec<Undone>, CallError> {
+        let env = everywhere()?;
+        let mut all = Vec::new();
+        for planned in self.plan(choice).await? {
+            let outcome = match planned.undo {
+                Undo::LeaveAlone(_) => Ok(()),
+                Undo::Restore { .. } | Undo::Remove => {
+                    self.undo_one(&env, store, recorder, &planned.recorded).await
+                }
+            };
+            all.push(Undone { planned, outcome });
+        }
+        Ok(all)
+    }
+
+    async fn undo_one(
+        &self,
+        env: &Workspace,
+        store: &dyn Store,
+        recorder: &Recorder,
+        recorded: &Recorded,
+    ) -> Result<(), CallError> {
+        let call = CallId::fresh();
+        let input = json!({ "call": recorded.call, "path": recorded.change.shown });
+        recorder
+            .append(Event::CallStarted {
+                call: Call {
+                    id: call,
+                    name: NAME.to_owned(),
+                    input: input.clone(),
+                    origin: Origin::Person,
+                    parent: None,
+                },
+                category: Category::Write,
+                decision: Decision::allowed(Decider::Person),
+                subject: Subject::path(&recorded.change.path),
+            })
+            .map_err(unrecorded)?;
+        let begun = tokio::time::Instant::now();
+        let outcome = self.put_back(env, store, recorder, (call, recorded)).await;
+        let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let content = match &outcome {
+            Ok(words) => Value::from(words.clone()),
+            Err(error) => error.payload(),
+        };
+        let ok = outcome.is_ok();
+        let result = ToolResult {
+            ok,
+            name: NAME.to_owned(),
+            input,
+            content,
+            is_error: !ok,
+            attachments: Vec::new(),
+            duration_ms,
+        };
+        let finished = Event::CallFinished {
+            call,
+            parent: None,
+            origin: Origin::Person,
+            result,
+            decision: None,
+        };
+        recorder.append(finished).map_err(unrecorded)?;
+        outcome.map(drop)
+    }
+
+    async fn put_back(
+        &self,
+        env: &Workspace,
+        store: &dyn Store,
+        recorder: &Recorder,
+        (call, recorded): (CallId, &Recorded),
+    ) -> Result<String, CallError> {
+        let Change { path, shown, before, after, more, fewer, .. } = &recorded.change;
+        let place = ResolvedPath { shown: shown.clone(), ..place(path) };
+        let standing = env.look(&place).await?;
+        let stands = match (&standing, after) {
+            (Standing::Nothing, None) => Before::Nothing,
+            (Standing::File(seen), Some(mark)) if mark.means(&seen.mark) => Before::File {
+                mark: seen.mark.anywhere(),
+                mode: seen.mode,
+                kept: store.keep(self.root, call, &seen.bytes).map_err(unrecorded)?,
+            },
+            (Standing::Nothing | Standing::File(_), _) => {
+                return Err(CallError::failed(format!(
+                    "Left alone: {shown} was changed by another program."
+                )));
+            }
+        };
+        let back = match before {
+            Before::Nothing => None,
+            Before::File { mark, mode, .. } => {
+                let kept = store.kept(recorded.session, recorded.call).map_err(unrecorded)?;
+                let whole = kept.filter(|bytes| mark.means(&Mark::of(bytes)));
+                let lost = || {
+                    CallError::failed(format!("Left alone: what was kept of {shown} is damaged."))
+                };
+                Some((whole.ok_or_else(lost)?, *mode))
+            }
+        };
+        let change = Change {
+            path: path.clone(),
+            shown: shown.clone(),
+            before: stands,
+            after: back.as_ref().map(|(bytes, _)| Mark::of(bytes)),
+            more: *fewer,
+            fewer: *more,
+            undoes: Some(recorded.call),
+        };
+        recorder.append(Event::ChangeBegun { call, change }).map_err(unrecorded)?;
+        match (&standing, back) {
+            (Standing::File(seen), Some((bytes, _))) => {
+                env.write_file(&place, Over::File(&seen.mark), &bytes).await?;
+                Ok(format!("{shown}: its bytes of before were put back"))
+            }
+            (Standing::File(seen), None) => {
+                env.remove_file(&place, &seen.mark).await?;
+                Ok(format!("{shown}: removed, since it was not there before"))
+            }
+            (Standing::Nothing, Some((bytes, mode))) => {
+                env.write_file(&place, Over::Nothing { mode: Some(mode) }, &bytes).await?;
+                Ok(format!("{shown}: is there again"))
+            }
+            (Standing::Nothing, None) => Ok(format!("{shown}: is not there")),
+        }
+    }
+
+    fn is_chosen(&self, recorded: &Recorded, choice: &Choice) -> bool {
+        self.is_below(recorded.session)
+            && match choice {
+                Choice::All => recorded.change.undoes.is_none(),
+                Choice::Calls(calls) => {
+                    let inside = recorded.parent.is_some_and(|parent| calls.contains(&parent));
+                    inside || calls.contains(&recorded.call)
+                }
+            }
+    }
+
+    fn is_below(&self, session: SessionId) -> bool {
+        std::iter::successors(Some(session), |below| self.parents.get(below).copied())
+            .any(|above| above == self.session)
+    }
+}
+
+fn parent(store: &dyn Store, session: SessionId) -> Result<Option<SessionId>, StoreError> {
+    let replay = store.read(session)?;
+    let first = replay.events.first().map(|envelope| &envelope.event);
+    let Some(Event::SessionStarted { spec }) = first else { return Ok(None) };
+    Ok(spec.parent)
+}
+
+/// Recorded places are real ones, wherever the workspace is by now.
+fn everywhere() -> Result<Workspace, CallError> {
+    Workspace::new(Path::new("/")).map_err(|error| CallError::failed(error.to_string()))
+}
+
+fn place(path: &Path) -> ResolvedPath {
+    let shown = path.display().to_string();
+    ResolvedPath { real: path.to_owned(), shown, reach: Reach::Outside }
+}
