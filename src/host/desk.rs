@@ -122,3 +122,96 @@ impl Inner {
         changes.undo(&*self.parts.store, &recorder, &Choice::Calls(calls)).await.map(drop)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        host::{Attendance, Parts},
+        kernel::{
+            change::Undo,
+            event::Event,
+            gate::policy::Runs,
+            port::{Ended, Executor, Job},
+            registry::Mounts,
+            spec::{Limits, Mode},
+        },
+        model::{Models, NONE, scripted::Pace},
+        store::MemoryStore,
+    };
+
+    struct NoPrograms;
+
+    impl Executor for NoPrograms {
+        fn check(&self, _: &str, _: &Mounts) -> Result<(), CallError> {
+            Ok(())
+        }
+
+        fn run(&self, _: Job) -> BoxFuture<'_, Result<Ended, CallError>> {
+            Box::pin(async { Err(CallError::failed("nothing runs here")) })
+        }
+    }
+
+    fn host() -> Host {
+        Host::new(Parts {
+            store: Arc::new(MemoryStore::new()),
+            registry: crate::modules::registry(),
+            models: Models::new(Vec::new(), |_| None, Pace::Instant),
+            executor: Arc::new(NoPrograms),
+            attendance: Attendance::Attended,
+            runs: Runs::default(),
+        })
+    }
+
+    fn spec(workspace: PathBuf) -> SessionSpec {
+        SessionSpec {
+            id: SessionId::fresh(),
+            parent: None,
+            path: vec!["main".to_owned()],
+            workspace,
+            model: NONE.to_owned(),
+            mode: Mode::Auto,
+            tools: Vec::new(),
+            modules: Vec::new(),
+            limits: Limits::default(),
+            instructions: String::new(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_screen_sees_what_was_written_and_asks_to_take_it_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().canonicalize().unwrap().join("a.txt");
+        std::fs::write(&file, "old\n").unwrap();
+        let host = host();
+        let session = host.start(spec(folder.path().to_owned())).unwrap();
+        let desk: &dyn Desk = &host;
+        let mut events = desk.subscribe();
+        for text in ["new\n", "newer\n"] {
+            let input = json!({ "path": "a.txt", "text": text }).to_string();
+            let result = host.call(session, "files.write", input).await.unwrap();
+            assert!(result.ok, "{result:?}");
+        }
+        let changes = desk.changes(session).await.unwrap();
+        let undo: Vec<_> = changes.iter().map(|planned| planned.undo.clone()).collect();
+        assert_eq!(undo, [Undo::Restore { bytes: 4 }, Undo::Restore { bytes: 4 }]);
+
+        let calls = vec![changes[0].recorded.call];
+        desk.send(Command::Undo { session, calls }).unwrap();
+        let undone = loop {
+            let envelope = events.recv().await.unwrap();
+            if let Event::CallFinished { result, .. } = &envelope.event
+                && result.name == "undo"
+            {
+                break result.clone();
+            }
+        };
+        assert!(undone.ok, "{undone:?}");
+        assert_eq!(std::fs::read(&file).unwrap(), b"new\n");
+        host.shutdown().await;
+    }
+}

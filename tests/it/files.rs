@@ -169,3 +169,56 @@ fn a_full_disk_leaves_the_old_file_and_nothing_beside_it() {
     };
     assert_eq!(seen, "1\n1\n1\nnames.txt\nother.txt\nwhole.txt\nwhole\nnames\nnames\n");
 }
+
+#[test]
+fn where_no_file_can_be_made_one_that_is_there_is_written_in_its_place() {
+    let place = Place::new();
+    let file = place.work().join("a.txt");
+    fs::write(&file, "old\n").unwrap();
+    let before = file.metadata().unwrap().ino();
+    fs::set_permissions(place.work(), PermissionsExt::from_mode(0o555)).unwrap();
+    // Whoever may do everything is bound like anyone in a namespace of no one.
+    let write = |path: &str| {
+        let input = json!({ "path": path, "text": "new and longer\n" }).to_string();
+        let out = Command::new("unshare")
+            .arg("--user")
+            .arg(place.footplate().get_program())
+            .args(["--mode", "auto", "--tool", "files.write", "--tool-input", &input])
+            .env_clear()
+            .envs(place.environment())
+            .current_dir(place.work())
+            .output();
+        let out = out.ok()?;
+        serde_json::from_slice::<Value>(&out.stdout).ok()
+    };
+    let (Some(changed), Some(made)) = (write("a.txt"), write("new.txt")) else {
+        let _ = writeln!(std::io::stderr(), "not tried here: there are no namespaces");
+        return;
+    };
+    fs::set_permissions(place.work(), PermissionsExt::from_mode(0o755)).unwrap();
+    assert_eq!(changed["ok"], true, "{changed}");
+    assert_eq!(fs::read(&file).unwrap(), b"new and longer\n");
+    assert_eq!(file.metadata().unwrap().ino(), before);
+    assert!(message(&made).contains("the system does not allow it"), "{made}");
+    assert_eq!(fs::read_dir(place.work()).unwrap().count(), 1);
+}
+
+#[test]
+fn who_works_at_home_shows_no_model_their_keys() {
+    let place = Place::new();
+    for path in [".ssh/id_rsa", ".aws/credentials", "notes.txt"] {
+        let file = place.user().join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "-----KEY-----\n").unwrap();
+    }
+    let read = |path: &str| {
+        let (home, input) = (place.user(), json!({ "path": path }).to_string());
+        let home = home.to_str().unwrap();
+        let ran = place.run(&["-C", home, "--tool", "files.read", "--tool-input", &input]);
+        serde_json::from_str::<Value>(&ran.stdout()).unwrap()
+    };
+    for path in [".ssh/id_rsa", ".aws/credentials"] {
+        assert!(message(&read(path)).contains("holds secrets"), "{path}");
+    }
+    assert_eq!(read("notes.txt")["ok"], true);
+}

@@ -138,3 +138,30 @@ fn a_folder_in_which_nothing_was_written_says_so() {
     assert_eq!(unknown.code(), 1);
     assert!(unknown.stderr().contains("there is no session"), "{}", unknown.stderr());
 }
+
+#[test]
+fn what_an_agent_wrote_belongs_to_its_session_and_to_those_above() {
+    let place = Place::new();
+    let by = |path: &str| {
+        let code = format!("from footplate import files\nfiles.write('{path}', 'x')\n");
+        json!({ "calls": [{ "name": "execute_code", "arguments": { "code": code } }] })
+    };
+    let mut script = runs("from footplate import agents\nagents.run('write', name='one')\n");
+    script["turns"].as_array_mut().unwrap().insert(0, by("root.txt"));
+    script["agents"] = json!({ "one": { "turns": [by("one.txt"), { "text": "Done." }] } });
+    let model = place.script(&script);
+    let ran = place.run(&["exec", "--mode", "auto", "--model", &model, "go"]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr());
+    let agent = place.journals()[1][0]["session"].as_str().unwrap().to_owned();
+
+    let all = place.run(&["undo", "--dry-run"]).stdout();
+    assert!(all.contains("one.txt") && all.contains("main › one"), "{all}");
+    assert!(all.contains("root.txt"), "{all}");
+    let own = place.run(&["undo", "--session", &agent, "--yes"]);
+    assert_eq!(own.code(), 0, "{}", own.stderr());
+    assert!(!own.stdout().contains("root.txt"), "{}", own.stdout());
+    assert!(place.work().join("root.txt").exists() && !place.work().join("one.txt").exists());
+    let rest = place.run(&["undo", "--yes"]);
+    assert!(rest.stderr().contains("Undone: 1 of 2."), "{}", rest.stderr());
+    assert!(!place.work().join("root.txt").exists());
+}

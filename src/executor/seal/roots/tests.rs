@@ -174,3 +174,25 @@ fn an_interpreter_brings_its_folder_but_never_a_home() {
         assert_eq!(installation(&python, Some(&home)), expected, "{place}");
     }
 }
+
+#[test]
+fn a_session_is_shown_no_secret_and_all_of_a_workspace_that_lies_among_them() {
+    let (_root, home) = house();
+    let surroundings = Surroundings {
+        home: Some(home.clone()),
+        private: vec![home.join(".local/share/footplate")],
+        needed: Vec::new(),
+    };
+    for (workspace, path, secret) in [
+        ("", ".ssh/id", true),
+        ("", ".local/share/footplate/sessions/one", true),
+        ("", "notes.txt", false),
+        ("", "work/src/main.py", false),
+        ("work", "work/src/main.py", false),
+        (".local/share/footplate/tour", ".local/share/footplate/tour/a.txt", false),
+    ] {
+        let secrets = surroundings.secrets(&home.join(workspace));
+        let within = secrets.iter().any(|secret| home.join(path).starts_with(secret));
+        assert_eq!(within, secret, "{path} in {workspace}");
+    }
+}
