@@ -11,12 +11,12 @@ use super::{
 use crate::kernel::{
     event::{Envelope, Event},
     id::{CallId, SessionId},
-    port::{Journal, OutputPage, Store, StoreError, Stream},
+    port::{Journal, KEPT_FILE_BYTES, Kept, OutputPage, Store, StoreError, Stream},
 };
 
 type Check = fn(&dyn Store);
 
-const CONTRACT: [(&str, Check); 9] = [
+const CONTRACT: [(&str, Check); 10] = [
     ("what was appended is read back", appended_is_read_back),
     ("numbers have no gaps, also after opening again", numbers_have_no_gaps),
     ("watchers see the order of the journal", watchers_see_the_order),
@@ -26,6 +26,7 @@ const CONTRACT: [(&str, Check); 9] = [
     ("the list is newest first, with first words", list_is_newest_first),
     ("an output can be read while it grows and after", output_grows),
     ("an unknown call has an empty page", unknown_call),
+    ("what a call replaces is kept, up to a bound", replaced_is_kept),
 ];
 
 #[test]
@@ -180,4 +181,21 @@ fn unknown_call(store: &dyn Store) {
     let pages = [(SESSION, 8), (8, 8)]
         .map(|(session, call): (u128, u128)| store.output(session.into(), call.into(), 5).unwrap());
     assert_eq!(pages, [OutputPage::default(), OutputPage::default()]);
+}
+
+fn replaced_is_kept(store: &dyn Store) {
+    let session = SessionId::from(SESSION);
+    let _journal = store.create(spec(SESSION.into())).unwrap();
+    assert_eq!(store.keep(session, 1.into(), b"caf\xe9\0").unwrap(), Kept::Whole);
+    assert_eq!(store.keep(session, 2.into(), b"").unwrap(), Kept::Whole);
+    assert_eq!(store.kept(session, 1.into()).unwrap().unwrap(), b"caf\xe9\0");
+    assert_eq!(store.kept(session, 2.into()).unwrap().unwrap(), b"");
+    assert_eq!(store.kept(session, 3.into()).unwrap(), None);
+    // It is no output.
+    assert_eq!(store.output(session, 1.into(), 9).unwrap(), OutputPage::default());
+
+    let most = vec![b'x'; usize::try_from(KEPT_FILE_BYTES).unwrap() + 1];
+    assert_eq!(store.keep(session, 3.into(), &most).unwrap(), Kept::TooLarge);
+    assert_eq!(store.keep(session, 3.into(), &most[1..]).unwrap(), Kept::Whole);
+    assert!(matches!(store.kept(9.into(), 1.into()), Err(StoreError::Unknown(_))));
 }

@@ -52,3 +52,25 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     written
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_keeps_no_more_than_its_bound_and_counts_what_is_there() {
+        let bytes = [0; 10];
+        assert_eq!(verdict(KEPT_SESSION_BYTES - 10, &bytes), Kept::Whole);
+        assert_eq!(verdict(KEPT_SESSION_BYTES - 9, &bytes), Kept::Full);
+        assert_eq!(verdict(KEPT_SESSION_BYTES, b""), Kept::Whole);
+        let outputs = tempfile::tempdir().unwrap();
+        for (call, bytes) in [(1_u128, &b"three"[..]), (2, b"and four")] {
+            write(&path(outputs.path(), call.into()), bytes).unwrap();
+        }
+        fs::write(outputs.path().join("an output"), "not counted").unwrap();
+        assert_eq!(all(outputs.path()).unwrap(), 13);
+        let twice = write(&path(outputs.path(), 1.into()), b"other").unwrap_err();
+        assert_eq!(twice.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(path(outputs.path(), 1.into())).unwrap(), b"three");
+    }
+}

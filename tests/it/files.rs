@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::Place;
+use crate::support::{Place, of_type, runs};
 
 /// One call by hand.
 fn call(place: &Place, mode: &str, name: &str, input: &Value) -> Value {
@@ -221,4 +221,25 @@ fn who_works_at_home_shows_no_model_their_keys() {
         assert!(message(&read(path)).contains("holds secrets"), "{path}");
     }
     assert_eq!(read("notes.txt")["ok"], true);
+}
+
+#[test]
+fn eight_megabytes_from_python_are_written_and_more_than_fits_is_refused_in_words() {
+    let place = Place::new();
+    let code = "from footplate import Error, files\n\
+                files.write('eight.txt', 'x' * (8 << 20))\n\
+                try:\n    files.write('more.txt', 'x' * (17 << 20))\n\
+                except Exception as error:\n    print('refused:', str(error)[:200])\n\
+                print(files.read('small.txt'))\n";
+    fs::write(place.work().join("small.txt"), "goes on").unwrap();
+    let model = place.script(&runs(code));
+    let ran = place.run(&["exec", "--mode", "auto", "--model", &model, "go"]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr());
+    assert_eq!(fs::metadata(place.work().join("eight.txt")).unwrap().len(), 8 << 20);
+    assert!(!place.work().join("more.txt").exists());
+    let journal = place.journal();
+    let output = of_type(&journal, "call_finished").last().unwrap()["result"]["content"].clone();
+    let output = output.as_str().unwrap();
+    assert!(output.contains("refused:"), "{output}");
+    assert!(output.contains("goes on"), "{output}");
 }
