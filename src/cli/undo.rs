@@ -70,7 +70,6 @@ pub(super) async fn run(common: &Common, wanted: &Undoing) -> Result<Exit, Failu
     for undone in &all {
         match &undone.outcome {
             Err(error) => print::aside(&format!("footplate: {}", one_line(&error.message))),
-            Ok(()) if is_left(&undone.planned) => {}
             Ok(()) => done += 1,
         }
     }

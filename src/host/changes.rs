@@ -6,6 +6,7 @@ use std::{
     collections::{BTreeSet, HashMap},
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -95,7 +96,8 @@ impl Changes {
         Ok(plan(&self.ledger, chosen, now))
     }
 
-    /// Undoes what can be undone of these, the last change first, and says what became of each.
+    /// Undoes what can be undone of these, the last change first, and says what became of each, in the
+    /// journal as well.
     /// `recorder` is that of the root session.
     pub async fn undo(
         &self,
@@ -106,8 +108,8 @@ impl Changes {
         let env = everywhere()?;
         let mut all = Vec::new();
         for planned in self.plan(choice).await? {
-            let outcome = match planned.undo {
-                Undo::LeaveAlone(_) => Ok(()),
+            let outcome = match &planned.undo {
+                Undo::LeaveAlone(_) => leave_alone(recorder, &planned),
                 Undo::Restore { .. } | Undo::Remove => {
                     self.undo_one(&env, store, recorder, &planned.recorded).await
                 }
@@ -125,7 +127,7 @@ impl Changes {
         recorded: &Recorded,
     ) -> Result<(), CallError> {
         let call = CallId::fresh();
-        let input = json!({ "call": recorded.call, "path": recorded.change.shown });
+        let input = input(recorded);
         recorder
             .append(Event::CallStarted {
                 call: Call {
@@ -142,28 +144,7 @@ impl Changes {
             .map_err(unrecorded)?;
         let begun = tokio::time::Instant::now();
         let outcome = self.put_back(env, store, recorder, (call, recorded)).await;
-        let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let content = match &outcome {
-            Ok(words) => Value::from(words.clone()),
-            Err(error) => error.payload(),
-        };
-        let ok = outcome.is_ok();
-        let result = ToolResult {
-            ok,
-            name: NAME.to_owned(),
-            input,
-            content,
-            is_error: !ok,
-            attachments: Vec::new(),
-            duration_ms,
-        };
-        let finished = Event::CallFinished {
-            call,
-            parent: None,
-            origin: Origin::Person,
-            result,
-            decision: None,
-        };
+        let finished = finished((call, input), &outcome, begun.elapsed());
         recorder.append(finished).map_err(unrecorded)?;
         outcome.map(drop)
     }
@@ -244,6 +225,43 @@ impl Changes {
         std::iter::successors(Some(session), |below| self.parents.get(below).copied())
             .any(|above| above == self.session)
     }
+}
+
+/// The arguments of an undo, as they are recorded.
+fn input(recorded: &Recorded) -> Value {
+    json!({ "call": recorded.call, "path": recorded.change.shown })
+}
+
+fn finished(
+    (call, input): (CallId, Value),
+    outcome: &Result<String, CallError>,
+    took: Duration,
+) -> Event {
+    let content = match outcome {
+        Ok(words) => Value::from(words.clone()),
+        Err(error) => error.payload(),
+    };
+    let result = ToolResult {
+        ok: outcome.is_ok(),
+        name: NAME.to_owned(),
+        input,
+        content,
+        is_error: outcome.is_err(),
+        attachments: Vec::new(),
+        duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+    };
+    Event::CallFinished { call, parent: None, origin: Origin::Person, result, decision: None }
+}
+
+/// Records that somebody wanted this back and did not get it, and why.
+fn leave_alone(recorder: &Recorder, planned: &Planned) -> Result<(), CallError> {
+    let time = |at: jiff::Timestamp| at.strftime("%H:%M UTC").to_string();
+    let words = planned.undo.words(time, planned.recorded.at);
+    let why = CallError::failed(format!("{}: {words}", planned.recorded.change.shown));
+    let call = (CallId::fresh(), input(&planned.recorded));
+    let event = finished(call, &Err(why.clone()), Duration::ZERO);
+    recorder.append(event).map_err(unrecorded)?;
+    Err(why)
 }
 
 fn parent(store: &dyn Store, session: SessionId) -> Result<Option<SessionId>, StoreError> {

@@ -136,6 +136,7 @@ mod tests {
             change::Undo,
             event::Event,
             gate::policy::Runs,
+            invoke::ToolResult,
             port::{Ended, Executor, Job},
             registry::Mounts,
             spec::{Limits, Mode},
@@ -182,6 +183,18 @@ mod tests {
         }
     }
 
+    /// The result of the next undo.
+    async fn finished(events: &mut mpsc::UnboundedReceiver<Arc<Envelope>>) -> ToolResult {
+        loop {
+            let envelope = events.recv().await.unwrap();
+            if let Event::CallFinished { result, .. } = &envelope.event
+                && result.name == "undo"
+            {
+                return result.clone();
+            }
+        }
+    }
+
     #[tokio::test]
     async fn a_screen_sees_what_was_written_and_asks_to_take_it_back() {
         let folder = tempfile::tempdir().unwrap();
@@ -202,16 +215,16 @@ mod tests {
 
         let calls = vec![changes[0].recorded.call];
         desk.send(Command::Undo { session, calls }).unwrap();
-        let undone = loop {
-            let envelope = events.recv().await.unwrap();
-            if let Event::CallFinished { result, .. } = &envelope.event
-                && result.name == "undo"
-            {
-                break result.clone();
-            }
-        };
+        let undone = finished(&mut events).await;
         assert!(undone.ok, "{undone:?}");
         assert_eq!(std::fs::read(&file).unwrap(), b"new\n");
+
+        std::fs::write(&file, "theirs\n").unwrap();
+        let calls = vec![changes[1].recorded.call];
+        desk.send(Command::Undo { session, calls }).unwrap();
+        let left = finished(&mut events).await;
+        assert!(left.text().contains("left alone: another program changed it at"), "{left:?}");
+        assert_eq!(std::fs::read(&file).unwrap(), b"theirs\n");
         host.shutdown().await;
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn write(path: &Path, over: Over<'_>, bytes: &[u8]) -> Result<(), Fau
         Over::Nothing { mode } => {
             let folder = make_folder(folder)?;
             let partial = Partial::create(&folder, Mode::from_raw_mode(0o666))?;
-            partial.fill(bytes, mode.map(Mode::from_raw_mode))?;
+            partial.fill(bytes, mode.map(permissions))?;
             partial.become_new(name)
         }
         Over::File(mark) => {
@@ -199,6 +199,12 @@ fn take_room(file: &File, bytes: u64) -> std::io::Result<()> {
     #[cfg(not(target_os = "linux"))]
     let _ = (file, bytes);
     Ok(())
+}
+
+fn permissions(bits: u32) -> Mode {
+    // Narrower on some systems.
+    #[allow(clippy::useless_conversion, clippy::unnecessary_fallible_conversions)]
+    Mode::from_raw_mode((bits & 0o1777).try_into().unwrap_or(0o600))
 }
 
 fn identity(stat: &Stat) -> (u64, u64) {
