@@ -132,13 +132,11 @@ fn keys_that_are_there_twice_run_nothing() {
     assert_eq!(fs::read_dir(place.work()).unwrap().count(), 0);
 }
 
-/// Runs a shell script where the workspace is a small disk of its own; `$1` is the program. Nothing
-/// if none can be mounted.
-fn on_a_small_disk(place: &Place, script: &str) -> Option<String> {
+/// Runs a shell script that may mount things; `$1` is the program. Nothing if it could not.
+fn in_a_namespace(place: &Place, script: &str) -> Option<String> {
     let program = place.footplate();
-    let whole = format!("mount -t tmpfs -o size=64k none . && cd \"$PWD\" || exit 77\n{script}");
     let out = Command::new("unshare")
-        .args(["--user", "--map-root-user", "--mount", "sh", "-c", &whole, "sh"])
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", script, "sh"])
         .arg(program.get_program())
         .env_clear()
         .envs(place.environment())
@@ -156,14 +154,15 @@ fn a_full_disk_leaves_the_old_file_and_nothing_beside_it() {
         let input = json!({ "path": format!("{name}.txt"), "text": text }).to_string();
         fs::write(place.home().join(name), input).unwrap();
     }
-    let script = "echo whole > whole.txt; echo names > names.txt; ln names.txt other.txt
+    let script = "mount -t tmpfs -o size=64k none . && cd \"$PWD\" || exit 77
+        echo whole > whole.txt; echo names > names.txt; ln names.txt other.txt
         for name in whole names new; do
             input=\"$(cat \"$FOOTPLATE_HOME/$name\")\"
             \"$1\" --mode auto --tool files.write --tool-input \"$input\" | grep -c 'the disk is full'
         done
         ls -A
         cat whole.txt names.txt other.txt";
-    let Some(seen) = on_a_small_disk(&place, script) else {
+    let Some(seen) = in_a_namespace(&place, script) else {
         let _ = writeln!(std::io::stderr(), "not tried here: no disk can be mounted");
         return;
     };
@@ -242,4 +241,24 @@ fn eight_megabytes_from_python_are_written_and_more_than_fits_is_refused_in_word
     let output = output.as_str().unwrap();
     assert!(output.contains("refused:"), "{output}");
     assert!(output.contains("goes on"), "{output}");
+}
+
+#[test]
+fn a_file_that_is_a_mount_of_its_own_is_written_in_its_place() {
+    let place = Place::new();
+    fs::write(place.work().join("a.txt"), "old\n").unwrap();
+    fs::write(place.home().join("mounted"), "mounted\n").unwrap();
+    let input = json!({ "path": "a.txt", "text": "new\n" }).to_string();
+    let script = format!(
+        "mount --bind \"$FOOTPLATE_HOME/mounted\" a.txt || exit 77
+        \"$1\" --mode auto --tool files.write --tool-input '{input}' > /dev/null
+        ls -A; cat a.txt"
+    );
+    let Some(seen) = in_a_namespace(&place, &script) else {
+        let _ = writeln!(std::io::stderr(), "not tried here: nothing can be mounted");
+        return;
+    };
+    assert_eq!(seen, "a.txt\nnew\n");
+    assert_eq!(fs::read(place.home().join("mounted")).unwrap(), b"new\n");
+    assert_eq!(fs::read(place.work().join("a.txt")).unwrap(), b"old\n");
 }

@@ -12,12 +12,12 @@ const PLACE: &str = "FOOTPLATE_TEST_PLACE";
 const KILLS: usize = 100;
 
 /// So many bytes are looked at between two moments.
-const MOMENT: usize = 600_000;
+const MOMENT: usize = 150_000;
 
 /// The texts that are written in turn: long enough for a kill to come amid them, and not of one
 /// length.
 fn texts() -> [Vec<u8>; 2] {
-    [b"steam\n".repeat(1_000_000), b"water\n".repeat(400_000)]
+    [b"steam\n".repeat(300_000), b"water\n".repeat(120_000)]
 }
 
 fn write(path: &Path, bytes: &[u8]) {

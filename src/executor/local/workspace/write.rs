@@ -7,8 +7,9 @@
 //!
 //! It is written *in place* where a replacement would lose something: it has more names than this
 //! one (hard links), its owner or attributes may not be given to another file, nothing can be made
-//! in its folder, or it is a mount of its own. Room is taken first, and on a fault the old bytes are
-//! put back; only an end of the process, or of power, amid the one write leaves it half changed.
+//! or moved in its folder, or it is a mount of its own. Room is taken first, and on a fault the old
+//! bytes are put back; only an end of the process, or of power, amid the one write leaves it half
+//! changed.
 //!
 //! As with any write, the right to run as its owner (setuid) and capabilities do not pass on to new
 //! bytes.
@@ -86,8 +87,16 @@ pub(super) fn write(path: &Path, over: Over<'_>, bytes: &[u8]) -> Result<(), Fau
                     partial.fill(bytes, Some(mode))?;
                     current.check_name()?;
                     match partial.become_old(name) {
-                        // A mount of its own has no place that another file could take.
-                        Err(Errno::BUSY | Errno::XDEV) => current.write_in_place(bytes),
+                        // A mount of its own has no place that another file could take, and in a
+                        // folder such as `/tmp` the file of another person keeps its own.
+                        Err(
+                            Errno::BUSY
+                            | Errno::XDEV
+                            | Errno::PERM
+                            | Errno::ACCESS
+                            | Errno::NOENT
+                            | Errno::OPNOTSUPP,
+                        ) => current.write_in_place(bytes),
                         done => Ok(done?),
                     }
                 }
