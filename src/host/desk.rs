@@ -137,7 +137,7 @@ mod tests {
             event::Event,
             gate::policy::Runs,
             invoke::ToolResult,
-            port::{Ended, Executor, Job},
+            port::{Ended, Executor, Job, NoBook},
             registry::Mounts,
             spec::{Limits, Mode},
         },
@@ -165,6 +165,8 @@ mod tests {
             executor: Arc::new(NoPrograms),
             attendance: Attendance::Attended,
             runs: Runs::default(),
+            rules: Arc::default(),
+            book: Arc::new(NoBook),
         })
     }
 
