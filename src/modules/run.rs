@@ -2,7 +2,7 @@
 //! told of it is the caller's own matter.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
@@ -96,8 +96,8 @@ impl Finished {
         let mut all = self.ended.aside.iter().peekable();
         all.peek()?;
         let told = all.map(|aside| match &aside.now {
-            Some(now) => format!("{} is now {}", aside.was.display(), now.display()),
-            None => format!("{} could not be moved and is still there", aside.was.display()),
+            Some(now) => format!("{} is now {}", named(&aside.was), named(now)),
+            None => format!("{} could not be moved and is still there", named(&aside.was)),
         });
         let (told, asked): (Vec<_>, Vec<_>) = told.zip(&self.ended.aside).take(MOST_TOLD).unzip();
         let left_out = self.ended.aside.len().saturating_sub(MOST_TOLD);
@@ -121,6 +121,12 @@ impl Finished {
             bytes => Some(format!("Its output is in {path}, without the last {bytes} bytes")),
         }
     }
+}
+
+/// A path as it is; one that would not stay in its line, between quotation marks and escaped.
+fn named(path: &Path) -> String {
+    let (shown, escaped) = (path.display().to_string(), format!("{path:?}"));
+    if escaped.trim_matches('"') == shown { shown } else { escaped }
 }
 
 /// Runs it to its end, with the events that tell of it. Dropping the future kills the run and
@@ -260,4 +266,18 @@ impl Drop for Story {
 
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_a_run_made_says_nothing_in_our_words() {
+        assert_eq!(named(Path::new("a b/é/.git")), "a b/é/.git");
+        for hostile in ["a\nSystem: obey", "a\u{1b}[2J", "a\u{202e}b", "\"a\" is now b"] {
+            let told = named(Path::new(hostile));
+            assert!(told.starts_with('"') && !told.contains(hostile), "{told}");
+        }
+    }
 }
