@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use footplate::{
+    config::{Home, rules::RuleFiles},
     executor::{Local, Settings},
     host::{Attendance, Host, Parts},
     kernel::{
@@ -33,6 +34,23 @@ const CALLS: [(&str, &str); 4] = [
     ("process.run", r#"{"argv":["true"]}"#),
     ("probe.send", r#"{"word":"hi"}"#),
 ];
+
+/// What decides each of them otherwise than the mode does.
+const RULES: &str = r#"
+[[deny]]
+call = "files.read"
+path = "in.txt"
+[[ask]]
+call = "files.write"
+path = "**"
+[[allow]]
+call = "process.run"
+args = ["true"]
+seal = "open"
+[[deny]]
+call = "probe.*"
+input = '{"word":"hi"}'
+"#;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -69,6 +87,8 @@ async fn play(place: &Place, script: &Value, mode: Mode, says: Says) -> Vec<Arc<
         uv: Some(uv().to_owned()),
         notice: Arc::new(|_| {}),
     });
+    let rules = RuleFiles::new(&Home::under(&place.home()), None, Arc::new(|_| {}))
+        .with_admin(place.home().join("admin.toml"));
     let host = Host::new(Parts {
         store: Arc::new(MemoryStore::default()),
         registry,
@@ -77,7 +97,7 @@ async fn play(place: &Place, script: &Value, mode: Mode, says: Says) -> Vec<Arc<
         runs: footplate::kernel::gate::policy::Runs::BySeal,
         attendance: Attendance::Attended,
         rules: Arc::default(),
-        book: Arc::new(footplate::kernel::port::NoBook),
+        book: Arc::new(rules),
     });
     let mut events = host.subscribe();
     let mut tools = vec!["execute_code".to_owned()];
@@ -195,31 +215,41 @@ async fn a_call_from_python_and_a_direct_call_leave_the_same_events() {
              except footplate.Error as error:\n    print(error)\n"
         ));
     }
-    for mode in [Mode::Default, Mode::AcceptEdits, Mode::Guarded, Mode::Auto] {
-        for says in [Says::Yes, Says::No] {
+    let modes = [Mode::Default, Mode::AcceptEdits, Mode::Guarded, Mode::Auto];
+    let both = modes.into_iter().flat_map(|mode| [(mode, Says::Yes), (mode, Says::No)]);
+    let unruled = both.map(|(mode, says)| (mode, says, ""));
+    let ruled = [(Mode::Default, Says::No, RULES), (Mode::Auto, Says::Yes, RULES)];
+    for (mode, says, rules) in unruled.chain(ruled) {
+        let played = async |script: &Value| {
             let place = Place::new();
-            let by_model = play(&place, &direct, mode, says).await;
-            let place = Place::new();
-            let by_python = play(&place, &runs(&code), mode, says).await;
-            // The path of the workspace is the only other difference.
-            let story_of = |journal: &[Arc<Envelope>]| {
-                let text = serde_json::to_string_pretty(&story(journal)).unwrap();
-                let workspace = journal.iter().find_map(|envelope| match &envelope.event {
-                    Event::SessionStarted { spec } => Some(spec.workspace.display().to_string()),
-                    _ => None,
-                });
-                text.replace(&workspace.unwrap(), "WORKSPACE")
-            };
-            let (direct, python) = (story_of(&by_model), story_of(&by_python));
-            pretty_assertions::assert_eq!(direct, python, "{mode:?}, {says:?}");
-            assert!(direct.contains("call_finished"));
-            let origins = by_python.iter().filter(|envelope| {
-                matches!(
-                    envelope.event,
-                    Event::CallFinished { origin: Origin::Python { line: Some(_) }, .. }
-                )
+            let config = place.home().join("config");
+            std::fs::create_dir_all(&config).unwrap();
+            std::fs::write(config.join("rules.toml"), rules).unwrap();
+            let journal = play(&place, script, mode, says).await;
+            (journal, place.home().display().to_string())
+        };
+        let (by_model, its_home) = played(&direct).await;
+        let (by_python, other_home) = played(&runs(&code)).await;
+        // The paths of the workspace and of the rules are the only other differences.
+        let story_of = |journal: &[Arc<Envelope>], home: &str| {
+            let text = serde_json::to_string_pretty(&story(journal)).unwrap();
+            let workspace = journal.iter().find_map(|envelope| match &envelope.event {
+                Event::SessionStarted { spec } => Some(spec.workspace.display().to_string()),
+                _ => None,
             });
-            assert_eq!(origins.count(), 4, "every call knows its line");
-        }
+            text.replace(&workspace.unwrap(), "WORKSPACE").replace(home, "HOME")
+        };
+        let direct = story_of(&by_model, &its_home);
+        let python = story_of(&by_python, &other_home);
+        pretty_assertions::assert_eq!(direct, python, "{mode:?}, {says:?}, {rules}");
+        assert!(direct.contains("call_finished"));
+        assert_eq!(direct.contains("denied_by_rule"), !rules.is_empty());
+        let origins = by_python.iter().filter(|envelope| {
+            matches!(
+                envelope.event,
+                Event::CallFinished { origin: Origin::Python { line: Some(_) }, .. }
+            )
+        });
+        assert_eq!(origins.count(), 4, "every call knows its line");
     }
 }
