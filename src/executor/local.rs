@@ -298,6 +298,10 @@ impl Executor for Local {
         asked.try_for_each(|path| surroundings.check(path, (bounds, self.form()), workspace))
     }
 
+    fn check_write(&self, path: &Path, workspace: &Path) -> Result<(), CallError> {
+        self.surroundings(Vec::new()).check_own(path, workspace)
+    }
+
     fn secrets(&self, workspace: &Path) -> Vec<PathBuf> {
         self.surroundings(Vec::new()).secrets(workspace)
     }

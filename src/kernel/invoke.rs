@@ -217,7 +217,7 @@ impl OpenCall {
             call: self.id,
             parent: self.parent,
             origin: self.origin,
-            result: self.result.clone(),
+            result: kept(&self.result, self.parent),
             decision: self.decision.take(),
         };
         if let Err(error) = self.recorder.append(event) {
@@ -225,6 +225,29 @@ impl OpenCall {
             tracing::error!(%error, "the result of a call was not recorded");
         }
     }
+}
+
+/// The longest answer to a call of a script that a journal keeps whole, in bytes. What the script
+/// makes of it is in its output; a script that reads all day, unasked, shall not fill the disk.
+const KEPT_BYTES: usize = 16 << 10;
+
+/// A result as the journal has it.
+fn kept(result: &ToolResult, parent: Option<CallId>) -> ToolResult {
+    let mut kept = result.clone();
+    let is_long = match &result.content {
+        Value::String(text) => text.len() > KEPT_BYTES,
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        Value::Array(_) | Value::Object(_) => result.text().len() > KEPT_BYTES,
+    };
+    if parent.is_some() && is_long {
+        let text = result.text();
+        let head = &text[..text.floor_char_boundary(KEPT_BYTES)];
+        let rest = text.len() - head.len();
+        kept.content = Value::String(format!(
+            "{head}\n[{rest} more bytes went to the script and are not kept]"
+        ));
+    }
+    kept
 }
 
 impl Drop for OpenCall {

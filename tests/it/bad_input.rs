@@ -170,3 +170,17 @@ fn a_terminal_too_small_to_read_shows_one_line_and_answers_nothing() {
     assert!(of_type(&place.journal(), "approval_answered").is_empty());
     assert!(!place.work().join("a.txt").exists());
 }
+
+#[test]
+fn nobody_s_yes_lets_a_call_write_what_gives_rights() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.home().join("config")).unwrap();
+    for file in ["config/rules.toml", "config/config.toml", "data/trust.toml", "state/x"] {
+        let path = place.home().join(file);
+        let input = serde_json::json!({ "path": path, "text": "" }).to_string();
+        let ran = place.run(&["--mode", "auto", "--tool", "files.write", "--tool-input", &input]);
+        assert_eq!(ran.code(), 1, "{file}: {}", ran.stdout());
+        assert!(ran.stdout().contains("is footplate's own"), "{file}: {}", ran.stdout());
+        assert!(!path.exists(), "{file}");
+    }
+}

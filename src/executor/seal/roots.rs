@@ -239,6 +239,24 @@ impl Surroundings {
         hidden
     }
 
+    /// Refuses what is footplate's own: who writes its settings and rules gives itself rights.
+    pub(in crate::executor) fn check_own(
+        &self,
+        path: &Path,
+        workspace: &Path,
+    ) -> Result<(), CallError> {
+        let inside = |root: &Path| {
+            path.starts_with(root) || real(root).is_some_and(|root| path.starts_with(root))
+        };
+        if self.private.iter().any(|private| inside(private)) && !inside(workspace) {
+            return Err(CallError::failed(format!(
+                "{} is footplate's own, and nothing may write it but a person.\nWrite somewhere else.",
+                path.display()
+            )));
+        }
+        Ok(())
+    }
+
     /// Whether a run may be given this to write as well, beside what else it gets: why not, if not.
     pub(in crate::executor) fn check(
         &self,
@@ -253,14 +271,7 @@ impl Surroundings {
                  to run it open.",
             ));
         }
-        let inside = |root: &Path| {
-            path.starts_with(root) || real(root).is_some_and(|root| path.starts_with(root))
-        };
-        if self.private.iter().any(|private| inside(private)) && !inside(workspace) {
-            return Err(CallError::failed(format!(
-                "{shown} is footplate's own, and no run may write it.\nWrite somewhere else."
-            )));
-        }
+        self.check_own(path, workspace)?;
         if path.exists() {
             return Ok(());
         }

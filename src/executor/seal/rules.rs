@@ -81,7 +81,9 @@ fn allow(
 pub(super) fn limit(plan: &Plan) -> Result<(), Fault> {
     let limits = &plan.limits;
     let mut all = vec![
-        (Resource::Core, 0),
+        // Where a program of the system takes what crashes, nothing keeps it from being started but this:
+        // no bytes at all would only be too few for a file.
+        (Resource::Core, 1),
         (Resource::Fsize, limits.file_size),
         (Resource::Data, limits.memory),
         (Resource::Nofile, limits.open_files),

@@ -255,6 +255,21 @@ async fn a_read_runs_in_every_mode_and_leaves_a_start_and_a_result() {
 }
 
 #[tokio::test]
+async fn a_script_that_reads_much_gets_all_of_it_and_does_not_fill_the_journal() {
+    let mut fixture = fixture(Mode::Default, Attended::No);
+    let long = "å".repeat(100_000);
+    for (parent, kept) in [(None, 200_000), (Some(CallId::from(7)), KEPT_BYTES + 100)] {
+        fixture.tools.context.call = parent;
+        let result = fixture.word("look", &long).await;
+        assert_eq!(result.text(), long);
+        let journal = fixture.journal.0.lock().unwrap();
+        let Event::CallFinished { result, .. } = &journal.last().unwrap().event else { panic!() };
+        assert!(result.text().len() <= kept, "{parent:?}: {}", result.text().len());
+        assert_eq!(result.text() == long, parent.is_none());
+    }
+}
+
+#[tokio::test]
 async fn what_is_wrong_with_a_call_is_said_before_anything_is_asked() {
     let fixture = fixture(Mode::Default, Attended::Yes);
     let text = |text: &str| Input::Text(text.to_owned());

@@ -49,6 +49,12 @@ pub trait Executor: Send + Sync {
         Vec::new()
     }
 
+    /// Refuses a path that no call may write, whoever says yes: footplate's own settings, rules and
+    /// journals. May look at the file system.
+    fn check_write(&self, _path: &Path, _workspace: &Path) -> Result<(), CallError> {
+        Ok(())
+    }
+
     /// What packages a script wants, as it says itself (PEP 723). A fault in that is refused by its
     /// line.
     fn wants(&self, _code: &str) -> Result<Option<Wanted>, CallError> {

@@ -133,6 +133,9 @@ async fn possible(
     standing: Standing,
     text: String,
 ) -> Result<Possible, CallError> {
+    if let Some(executor) = &cx.executor {
+        executor.check_write(&place.real, cx.env.root())?;
+    }
     if place.real.to_str().is_none() {
         return Err(CallError::failed(format!(
             "{} leads to a name that is not UTF-8, which could not be recorded. Use Python for it.",
