@@ -19,7 +19,8 @@
 //!   rules ([`kernel::gate::rule`]) and the table of waiting questions; the sandbox clock ([`kernel::clock`]); events,
 //!   commands and the session they fold to; and [`kernel::port`], the traits that others implement.
 //! - [`store`]: the journal (append-only JSON lines, one writer), the spools that keep output, what
-//!   was replaced and can be put back, the list of sessions, and a fake in memory. Only it knows the file formats.
+//!   was replaced and can be put back, the list of sessions, and a fake in memory. Only it knows the
+//!   file formats.
 //! - [`executor`]: runs programs, and Python through `uv`: a process group of its own, a fixed small
 //!   environment, limits, streaming output, and the host end of the bridge. [`executor::seal`] is the
 //!   launcher that gives up what a run may not do, as a hidden subcommand of this program, and the

@@ -223,8 +223,8 @@ impl Found {
     }
 }
 
-/// Visits every file at and below `start` that is not ignored and holds no secrets, sorted; gives how many places could
-/// not be read.
+/// Visits every file at and below `start` that is not ignored and holds no secrets, sorted; gives how
+/// many places could not be read.
 fn walk(
     env: &Arc<dyn Env>,
     (root, start): (&ResolvedPath, &Path),
