@@ -265,6 +265,10 @@ impl Connection {
                 let rest = half.split_off(searched + end + 1);
                 let line = std::mem::replace(&mut half, rest);
                 searched = 0;
+                // One read may bring the rest of a line that is too long.
+                if line.len() > frame::LONGEST {
+                    return Some(TOO_MUCH.to_owned());
+                }
                 if let Err(fault) = self.start(&line[..line.len() - 1], replies, running) {
                     return Some(fault);
                 }
