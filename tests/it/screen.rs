@@ -13,22 +13,9 @@ const LARGE: (u16, u16) = (40, 120);
 const WRITES: &str =
     "from footplate import files\nfiles.write('a.txt', 'hello\\n')\nprint('wrote it')\n";
 
-/// Waits until a question about that can be answered. Its keys are live once the program knows that
-/// they were drawn; a second frame with another second on its clock proves that.
-fn asks(app: &App, effect: &str) {
-    let seconds = |screen: &str| {
-        let rule = screen.lines().find(|line| line.contains("━ ! ")).unwrap_or_default().to_owned();
-        (screen.contains(effect) && screen.contains("y yes, once")).then_some(rule)
-    };
-    let first = app.wait_until(effect, |screen| seconds(screen).is_some());
-    app.wait_until("the clock of the question", |screen| {
-        seconds(screen).is_some_and(|rule| Some(rule) != seconds(&first))
-    });
-}
-
 /// Lets the script itself run.
 fn let_it_run(app: &mut App) {
-    asks(app, "EXECUTE");
+    app.asks("EXECUTE");
     app.press("y");
 }
 
@@ -63,7 +50,7 @@ fn sealed_code_runs_unasked_and_only_its_effect_asks() {
     let place = Place::new();
     let model = place.script(&runs(WRITES));
     let mut app = App::start(&place, SMALL, &["--model", &model, "write it"]);
-    asks(&app, "WRITE");
+    app.asks("WRITE");
     app.press("y");
     let last = app.wait_for("That was all.");
     assert!(last.contains("default · sealed"), "{last}");
@@ -98,7 +85,7 @@ fn no_with_words_reaches_the_model_and_nothing_is_written() {
     let model = place.script(&runs_open(code));
     let mut app = App::start(&place, LARGE, &["--model", &model, "write it"]);
     let_it_run(&mut app);
-    asks(&app, "WRITE");
+    app.asks("WRITE");
     app.press("f");
     app.wait_for("The model reads this");
     app.press("not that name\r");

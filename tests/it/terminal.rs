@@ -87,6 +87,19 @@ impl App {
         screen
     }
 
+    /// Waits until a question about that can be answered. Its keys are live once the program knows
+    /// that they were drawn; a second frame with another second on its clock proves that.
+    pub fn asks(&self, effect: &str) -> String {
+        let seconds = |screen: &str| {
+            let rule = screen.lines().find(|line| line.contains("━ ! ")).unwrap_or_default();
+            (screen.contains(effect) && screen.contains("y yes, once")).then(|| rule.to_owned())
+        };
+        let first = self.wait_until(effect, |screen| seconds(screen).is_some());
+        self.wait_until("the clock of the question", |screen| {
+            seconds(screen).is_some_and(|rule| Some(rule) != seconds(&first))
+        })
+    }
+
     /// Waits until the screen holds that text.
     pub fn wait_for(&self, text: &str) -> String {
         self.wait_until(text, |screen| screen.contains(text))
