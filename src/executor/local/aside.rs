@@ -4,10 +4,14 @@
 use std::{
     collections::BTreeSet,
     io,
+    os::fd::OwnedFd,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
 
+use rustix::fs::CWD;
+
+use super::workspace::hold_folder;
 use crate::{
     executor::seal::{Change, Obeyed},
     kernel::{
@@ -82,10 +86,15 @@ impl Watch {
             return None;
         }
         let there = path.symlink_metadata().is_ok();
-        let now = if there { self.moved(number, path) } else { None };
-        if let Change::Replaced(_, target) = &change
-            && let Err(error) = put_link(target, path)
+        let folder = hold_folder(path.parent()?).inspect_err(|error| {
+            tracing::warn!(%error, path = %path.display(), "what a run left could not be reached");
+        });
+        let now = folder.as_ref().ok().filter(|_| there);
+        let now = now.and_then(|folder| self.moved(number, path, folder));
+        if let (Change::Replaced(_, target), Ok(folder)) = (&change, &folder)
+            && let Err(error) = rustix::fs::symlinkat(target, folder, path.file_name()?)
         {
+            // Only over nothing: what could not be moved stays.
             tracing::warn!(%error, path = %path.display(), "a link could not be put back");
         }
         let was = path.strip_prefix(&self.workspace).unwrap_or(path).to_owned();
@@ -94,8 +103,9 @@ impl Watch {
 
     /// Into the folder, or where that is on another disk, to a name beside it that nobody obeys. The
     /// number makes a name its own where several have the same.
-    fn moved(&self, number: usize, path: &Path) -> Option<PathBuf> {
-        let name = path.file_name()?.to_string_lossy().into_owned();
+    fn moved(&self, number: usize, path: &Path, holding: &OwnedFd) -> Option<PathBuf> {
+        let there = path.file_name()?;
+        let name = there.to_string_lossy().into_owned();
         let free = |folder: &Path, name: &str| {
             let names = [name.to_owned(), format!("{name}.{number}")];
             names
@@ -106,13 +116,14 @@ impl Watch {
         let away = || -> io::Result<PathBuf> {
             std::fs::create_dir_all(&self.folder)?;
             let place = free(&self.folder, &name).ok_or(io::ErrorKind::AlreadyExists)?;
-            std::fs::rename(path, &place)?;
+            rustix::fs::renameat(holding, there, CWD, &place)?;
             Ok(place)
         };
         let beside = || -> io::Result<PathBuf> {
             let place = path.parent().and_then(|folder| free(folder, &format!("{name}.aside")));
             let place = place.ok_or(io::ErrorKind::AlreadyExists)?;
-            std::fs::rename(path, &place)?;
+            let new = place.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+            rustix::fs::renameat(holding, there, holding, new)?;
             Ok(place)
         };
         let moved = away().or_else(|_| beside());
@@ -127,11 +138,6 @@ impl Drop for Watch {
     fn drop(&mut self) {
         self.put_aside();
     }
-}
-
-/// A link as it was. Only over nothing: what could not be moved stays.
-fn put_link(target: &Path, path: &Path) -> io::Result<()> {
-    std::os::unix::fs::symlink(target, path)
 }
 
 #[cfg(test)]
@@ -163,6 +169,25 @@ mod tests {
             assert_eq!(watch.put_aside(), Vec::from_iter(expected));
             assert_eq!(fs::read_link(work.join(".venv")).unwrap(), Path::new("real"));
         }
+    }
+
+    #[test]
+    fn what_another_run_put_in_the_way_leads_to_nobody_else_s_places() {
+        let root = tempfile::tempdir().unwrap();
+        let top = root.path().canonicalize().unwrap();
+        let (work, home) = (top.join("work"), top.join("home"));
+        fs::create_dir_all(work.join("sub")).unwrap();
+        fs::create_dir_all(home.join(".git")).unwrap();
+        let watch = watch(&work, Level::Workspace, top.join("aside"));
+        fs::remove_dir(work.join("sub")).unwrap();
+        symlink(&home, work.join("sub")).unwrap();
+        for change in [
+            Change::Appeared(work.join("sub/.git")),
+            Change::Replaced(work.join("sub/.venv"), "/".into()),
+        ] {
+            assert_eq!(watch.undo(1, change).and_then(|aside| aside.now), None);
+        }
+        assert!(home.join(".git").is_dir() && !home.join(".venv").is_symlink());
     }
 
     #[test]

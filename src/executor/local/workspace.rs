@@ -8,12 +8,15 @@ mod write;
 
 use std::{
     io,
+    os::fd::OwnedFd,
     path::{Path, PathBuf},
 };
 
+use rustix::fs::OFlags;
+
 use self::{
     fault::{Fault, failed, not_done},
-    place::{make_folder, real_place},
+    place::{make_folder, open_exactly, real_place},
 };
 use crate::kernel::{
     BoxFuture,
@@ -165,6 +168,12 @@ async fn off_thread<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
         Err(CallError::new(ErrorCode::Interrupted, "Interrupted: the program is ending."))
     })
+}
+
+/// A folder at exactly this place, which stays the same one whatever a run puts there meanwhile.
+pub(super) fn hold_folder(folder: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    open_exactly(folder, flags).map_err(|fault| io::Error::other(fault.to_string()))
 }
 
 #[cfg(test)]

@@ -73,10 +73,10 @@ pub(super) fn arrange(plan: &Plan) -> Result<(), Fault> {
     }
     for path in &plan.guarded {
         match open_named(path).and_then(|place| mount_again(&place, RDONLY, 0)) {
-            // Gone since the plan was made: there is nothing left to guard.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             // Not every kernel puts a mount on a link. The host looks after those when all is over.
             Err(_) if path.is_symlink() => {}
+            // What is gone since the plan was made may have been moved by another run, to a place where
+            // it would be guarded by nothing: then this one does not begin.
             other => other.map_err(Fault::of("make read-only", path))?,
         }
     }
