@@ -13,6 +13,7 @@ pub mod keymap;
 pub mod markdown;
 pub mod message;
 pub mod paper;
+pub mod row;
 #[cfg(test)]
 mod stage;
 pub mod state;

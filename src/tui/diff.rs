@@ -1,11 +1,16 @@
 //! What a write changes, line by line, as it is asked about.
 
+mod sides;
+
+pub use self::sides::LEAST as LEAST_FOR_SIDES;
+
 use std::time::Duration;
 
 use ratatui::text::{Line, Span};
 use similar::{Algorithm, ChangeTag};
 
 use super::clean;
+use super::row::Row;
 use super::theme::{Mark, Marks, Role, Theme};
 use super::words::grouped;
 use super::wrap::{Layout, rows};
@@ -41,6 +46,17 @@ pub struct DiffRow {
     pub text: String,
     /// The file ends here without a line feed.
     pub unended: bool,
+}
+
+impl DiffRow {
+    /// Its text as it is drawn, hidden characters as codes.
+    fn pieces(&self) -> Vec<clean::Piece> {
+        let mut pieces = clean::pieces(&self.text);
+        if self.unended {
+            pieces.push(clean::Piece { text: "⟨no line end⟩".to_owned(), escape: true });
+        }
+        pieces
+    }
 }
 
 /// A comparison of two texts.
@@ -112,18 +128,12 @@ impl Diff {
     }
 
     /// All rows as they are drawn at this width.
-    pub fn draw(&self, width: usize, theme: &Theme, marks: Marks) -> Vec<Line<'static>> {
+    pub fn draw(&self, width: usize, theme: &Theme, marks: Marks) -> Vec<Row> {
         self.rows.iter().flat_map(|row| self.draw_row(row, width, theme, marks)).collect()
     }
 
     /// One row of this comparison as it is drawn: at least one line, more where it is too long.
-    pub fn draw_row(
-        &self,
-        row: &DiffRow,
-        width: usize,
-        theme: &Theme,
-        marks: Marks,
-    ) -> Vec<Line<'static>> {
+    fn draw_row(&self, row: &DiffRow, width: usize, theme: &Theme, marks: Marks) -> Vec<Row> {
         let digits = self.digits();
         let number = |no: Option<usize>| {
             format!("{:>digits$}", no.map_or_else(String::new, |no| no.to_string()))
@@ -139,14 +149,11 @@ impl Diff {
                     format!("{} {} {lines} the same", marks.get(Mark::Gap), grouped(count as u64));
                 let text = format!("{}{text}", " ".repeat(margin));
                 let text = clean::truncate(&text, width);
-                return vec![Line::styled(text, theme.style(Role::Quiet))];
+                return vec![Row::of_words(Line::styled(text, theme.style(Role::Quiet)))];
             }
         };
         let style = theme.style(role);
-        let mut pieces = clean::pieces(&row.text);
-        if row.unended {
-            pieces.push(clean::Piece { text: "⟨no line end⟩".to_owned(), escape: true });
-        }
+        let pieces = row.pieces();
         let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
         // The numbers give way before the text does.
         let numbers = if width >= margin + 12 {
@@ -157,7 +164,7 @@ impl Diff {
         let gap = if self.new_file { "  " } else { " " };
         let before = clean::width(&numbers) + 1 + gap.len();
         let layout = Layout::exact(width.saturating_sub(before).max(1));
-        rows(&text, layout)
+        let lines = rows(&text, layout)
             .enumerate()
             .map(|(at, range)| {
                 let quiet = theme.style(Role::Quiet);
@@ -174,7 +181,8 @@ impl Diff {
                 spans.extend(part(&pieces, range, style, theme.style(Role::Escape)));
                 Line::from(spans)
             })
-            .collect()
+            .collect();
+        Row::of_line(lines, before).collect()
     }
 
     /// Ends a stretch of lines that are the same: `after` of them lead to the next change, as many

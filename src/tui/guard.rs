@@ -99,6 +99,23 @@ impl Guard {
         Press::Text
     }
 
+    /// A letter that answers nothing, such as one that shows the question in another way: it needs
+    /// no quiet before it, but another key right behind it means typing here too.
+    pub fn lean(&mut self, letter: char, now: Instant) -> Press {
+        match self.stir(now) {
+            Some(before) => Press::Typing(before),
+            None => {
+                self.held = Some((letter, now));
+                Press::Held
+            }
+        }
+    }
+
+    /// Whether no key fell for [`QUIET`].
+    pub fn is_quiet(&self, now: Instant) -> bool {
+        self.stirred.is_none_or(|stirred| stirred + QUIET <= now)
+    }
+
     /// The letter that has stood alone for long enough, once; it answers.
     pub fn due(&mut self, now: Instant) -> Option<(ApprovalId, char)> {
         let (letter, at) = self.held?;

@@ -18,6 +18,7 @@ pub enum Place {
     Question,
     Because,
     Wider,
+    Search,
     Transcript,
     Output,
     Sessions,
@@ -46,6 +47,10 @@ pub enum Action {
     Copy,
     /// Shows the script that asks.
     Script,
+    /// Shows both sides of a change beside each other, and back.
+    Compare,
+    /// Looks for a word.
+    Search,
     /// Asks whether the chosen session is to be stopped.
     Stop,
     /// Does what a form describes.
@@ -99,14 +104,9 @@ pub enum Letter {
     Wider,
 }
 
-impl Letter {
-    /// What a letter of the row of keys means.
-    pub fn of(letter: char) -> Option<Self> {
-        let Some(Action::Answer(letter)) = action(Place::Question, Key::char(letter)) else {
-            return None;
-        };
-        Some(letter)
-    }
+/// What a letter does in a question.
+pub fn letter(letter: char) -> Option<Action> {
+    action(Place::Question, Key::char(letter))
 }
 
 /// What is done to a text that is being written.

@@ -117,6 +117,8 @@ pub struct DrawnQuestion {
     pub id: ApprovalId,
     /// The letters were shown as live keys.
     pub live: bool,
+    /// The cells it was laid out for.
+    pub width: usize,
     pub top: usize,
     /// Rows of its text in sight, and in all.
     pub rows: usize,
@@ -177,6 +179,7 @@ impl State {
             Focus::Question => match self.queue.form {
                 Some(waiting::Form::Because(..)) => Place::Because,
                 Some(waiting::Form::Wider(_)) => Place::Wider,
+                Some(waiting::Form::Search(_)) => Place::Search,
                 None => Place::Question,
             },
             Focus::Transcript => Place::Transcript,

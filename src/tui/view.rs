@@ -11,6 +11,8 @@ mod pen;
 mod popup;
 mod question;
 pub(super) mod script;
+mod search;
+pub(super) mod sheet;
 mod side;
 mod start;
 mod status;
@@ -23,7 +25,7 @@ use ratatui::{Frame, layout::Rect};
 
 use self::pen::{Keys, Pen, inset, split_bottom, split_top};
 use super::{
-    state::{Drawn, Focus, Popup, State},
+    state::{Drawn, Focus, Popup, State, waiting::Form},
     theme::{Mark, Role},
     words,
 };
@@ -186,11 +188,13 @@ fn question(
     let waiting = state.queue.current()?;
     if let Some(form) = &state.queue.form
         && form.question() == waiting.question.id
+        && !matches!(form, Form::Search(_))
     {
         return forms::draw(state, pen, area, waiting, form);
     }
-    drawn.question = question::draw(state, pen, area, waiting, room);
-    None
+    let (seen, cursor) = question::draw(state, pen, area, waiting, room);
+    drawn.question = seen;
+    cursor
 }
 
 fn popup_over(

@@ -6,7 +6,7 @@ use crate::tui::theme::Depth;
 
 fn draw(diff: &Diff, width: usize) -> Vec<String> {
     let lines = diff.draw(width, &Theme::dark(Depth::True), Marks::unicode());
-    lines.iter().map(|line| line.to_string().trim_end().to_owned()).collect()
+    lines.iter().map(|row| row.line.to_string().trim_end().to_owned()).collect()
 }
 
 fn check(old: Option<&str>, new: &str, width: usize, expected: &[&str]) {
@@ -64,8 +64,10 @@ fn what_cannot_be_seen_is_shown() {
     let theme = Theme::dark(Depth::True);
     let escape = theme.style(Role::Escape);
     let drawn = diff.draw(40, &theme, Marks::unicode());
-    let escapes: Vec<usize> =
-        drawn.iter().map(|l| l.spans.iter().filter(|span| span.style == escape).count()).collect();
+    let escapes: Vec<usize> = drawn
+        .iter()
+        .map(|row| row.line.spans.iter().filter(|span| span.style == escape).count())
+        .collect();
     assert_eq!(escapes, [0, 1]);
 }
 
@@ -140,5 +142,66 @@ proptest! {
         }
         again.push_str(&old[read..].concat());
         prop_assert_eq!(again, new);
+    }
+}
+
+fn sides(old: &str, new: &str, width: usize) -> Vec<String> {
+    let diff = Diff::new(Some(old), new);
+    let rows = diff.draw_sides(width, &Theme::dark(Depth::True), Marks::unicode());
+    rows.iter().map(|row| row.line.to_string().trim_end().to_owned()).collect()
+}
+
+#[test]
+fn both_sides_stand_beside_each_other_and_wrap_by_themselves() {
+    assert_eq!(
+        sides("a\nold one\nold two\nz\n", "a\na line that is much longer now\nz\n", 41),
+        [
+            "   1   a            │   1   a",
+            "   2 − old one      │   2 + a line that i",
+            "                    │     ┊ s much longer",
+            "                    │     ┊  now",
+            "   3 − old two      │",
+            "   4   z            │   3   z",
+        ]
+    );
+}
+
+#[test]
+fn a_word_that_is_the_same_on_both_sides_is_found_once() {
+    let diff = Diff::new(Some("same\nold same\n"), "same\nnew same\n");
+    let rows = diff.draw_sides(80, &Theme::dark(Depth::True), Marks::unicode());
+    assert_eq!(crate::tui::row::find(&rows, "same").len(), 3);
+}
+
+proptest! {
+    #[test]
+    fn side_by_side_shows_every_row_of_the_comparison(
+        old in "([ab全]{0,30}\n){0,12}", new in "([ab全]{0,30}\n){0,12}", width in 24..90usize,
+    ) {
+        let diff = Diff::new(Some(&old), &new);
+        let rows = diff.draw_sides(width, &Theme::dark(Depth::True), Marks::unicode());
+        let columns = super::sides::Columns::new(width, diff.digits());
+        let text = |cells: std::ops::Range<usize>| -> String {
+            let shown = rows.iter().map(|row| row.line.to_string()).filter(|row| !row.contains('⋮'));
+            let inside = |row: String| {
+                let mut cell = 0;
+                let part = clean::clusters(&row).filter(|(_, wide)| {
+                    cell += wide;
+                    cells.contains(&(cell - wide))
+                });
+                part.map(|(cluster, _)| cluster).collect::<String>()
+            };
+            shown.map(inside).collect::<String>().replace(' ', "")
+        };
+        let side = |leave_out: DiffKind| -> String {
+            let rows = diff.rows.iter().filter(|row| row.kind != leave_out);
+            // The rows themselves leave lines out between changes.
+            rows.map(|row| row.text.clone()).collect()
+        };
+        prop_assert_eq!(text(columns.old()), side(DiffKind::Add));
+        prop_assert_eq!(text(columns.new_text()), side(DiffKind::Remove));
+        for row in &rows {
+            prop_assert!(crate::tui::words::cells(&row.line) <= width);
+        }
     }
 }

@@ -6,7 +6,7 @@ use super::{
     Action::{self, Answer, Begin as First, Edit as Text, Go as To, Move as By},
     Begin, Edit, Go, Key, Letter, Move,
     Place::{
-        self, Because, Composer, Connect, Everywhere, Help, Output, Question, Quit, Script,
+        self, Because, Composer, Connect, Everywhere, Help, Output, Question, Quit, Script, Search,
         Sessions, Start, Stop, Transcript, Waiting, Wider,
     },
     Row,
@@ -49,6 +49,8 @@ pub const TABLE: &[Row] = &[
     row(Question, SCROLL, "scroll"),
     row(Question, ENDS, "first, last line"),
     row(Question, OPEN, "in full, and back"),
+    row(Question, &[(Key::char('v'), Action::Compare)], "side by side, and back"),
+    row(Question, &[(Key::char('/'), Action::Search)], "search"),
     row(Question, &[(Key::char('p'), Action::Script)], "the script that asks"),
     row(Question, &[(Key::char('c'), Action::Copy)], "copy what is asked about"),
     row(
@@ -61,6 +63,11 @@ pub const TABLE: &[Row] = &[
     row(Because, EDITING, "move and edit"),
     row(Because, KILLING, "delete"),
     row(Wider, &[(Key::ctrl('s'), Action::Confirm)], "save, and say yes"),
+    row(Search, OPEN, "next"),
+    row(Search, &[(UP, By(Move::Up))], "previous"),
+    row(Search, PAGES, "scroll"),
+    row(Search, SHORT, "move and edit"),
+    row(Search, KILLING, "delete"),
     row(Start, &[(ENTER, First(Begin::Chosen))], "do what is marked"),
     row(Start, &[(UP, By(Move::Up)), (DOWN, By(Move::Down))], "choose"),
     row(Start, &[(Key::char('c'), First(Begin::Connect))], "connect a model"),
@@ -151,6 +158,16 @@ const EDITING: Keys = &[
     (Key::ctrl('e'), Text(Edit::LineEnd)),
     (Key::alt(KeyCode::Char('b')), Text(Edit::WordLeft)),
     (Key::alt(KeyCode::Char('f')), Text(Edit::WordRight)),
+];
+
+/// In a field of one line.
+const SHORT: Keys = &[
+    (LEFT, Text(Edit::Left)),
+    (RIGHT, Text(Edit::Right)),
+    (Key::plain(KeyCode::Home), Text(Edit::LineStart)),
+    (Key::plain(KeyCode::End), Text(Edit::LineEnd)),
+    (Key::ctrl('a'), Text(Edit::LineStart)),
+    (Key::ctrl('e'), Text(Edit::LineEnd)),
 ];
 
 const KILLING: Keys = &[

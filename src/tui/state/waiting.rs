@@ -3,7 +3,6 @@
 use std::{cell::RefCell, ops::Range, sync::Arc};
 
 use jiff::Timestamp;
-use ratatui::text::Line;
 
 use super::draft::Draft;
 use crate::{
@@ -12,6 +11,7 @@ use crate::{
         clean::{Deceit, Piece},
         diff::Diff,
         highlight::Colours,
+        row::{Hit, Row},
     },
 };
 
@@ -38,8 +38,24 @@ pub enum Sheet {
     Text(Vec<String>),
 }
 
-/// Rows of a sheet, laid out for one width and look.
-pub type Laid = (usize, u64, Arc<Vec<Line<'static>>>);
+/// How a change is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compare {
+    /// What goes above what comes.
+    #[default]
+    Unified,
+    /// Both sides beside each other.
+    Sides,
+}
+
+/// Rows of a sheet, laid out for one width, look and way to compare.
+#[derive(Clone, Debug)]
+pub struct Laid {
+    pub key: (usize, u64, Compare),
+    pub rows: Arc<Vec<Row>>,
+    /// The word that was looked for last, and where it is.
+    pub found: Option<(String, Arc<Vec<Hit>>)>,
+}
 
 /// One question that waits.
 #[derive(Clone, Debug)]
@@ -68,6 +84,16 @@ pub struct Waiting {
 pub enum Form {
     Because(ApprovalId, Draft),
     Wider(ApprovalId),
+    Search(Search),
+}
+
+/// A word that is looked for in what is asked about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Search {
+    pub question: ApprovalId,
+    pub word: Draft,
+    /// Which of the places where it is found is looked at.
+    pub at: usize,
 }
 
 impl Form {
@@ -75,6 +101,7 @@ impl Form {
     pub fn question(&self) -> ApprovalId {
         match self {
             Self::Because(question, _) | Self::Wider(question) => *question,
+            Self::Search(search) => search.question,
         }
     }
 }
@@ -87,6 +114,8 @@ pub struct Queue {
     /// The question from which somebody went away to write.
     pub declined: Option<ApprovalId>,
     pub form: Option<Form>,
+    /// How changes are shown, this one and the next.
+    pub compare: Compare,
     /// The row of the list that keys act on.
     pub cursor: usize,
 }
@@ -172,13 +201,24 @@ impl Queue {
     pub fn remove(&mut self, id: ApprovalId) -> (Option<Waiting>, Option<String>) {
         let at = self.waiting.iter().position(|waiting| waiting.question.id == id);
         let words = match self.form.take_if(|form| form.question() == id) {
-            Some(Form::Because(_, draft)) if !draft.is_empty() => Some(draft.text()),
-            _ => None,
+            Some(Form::Because(_, draft)) => Some(draft.text()),
+            Some(Form::Search(search)) => Some(search.word.text()),
+            Some(Form::Wider(_)) | None => None,
         };
         if self.chosen == Some(id) {
             self.chosen = None;
         }
+        let words = words.filter(|words| !words.is_empty());
         (at.map(|at| self.waiting.remove(at)), words)
+    }
+
+    /// The text of the form that is open, if it has one.
+    pub fn writing(&mut self) -> Option<&mut Draft> {
+        match self.form.as_mut()? {
+            Form::Because(_, draft) => Some(draft),
+            Form::Search(search) => Some(&mut search.word),
+            Form::Wider(_) => None,
+        }
     }
 
     /// What was in sight of them is forgotten, for it is laid out anew.

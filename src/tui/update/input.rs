@@ -8,7 +8,7 @@ use crate::{
     tui::{
         effect::{Effect, Start},
         guard::Press,
-        keymap::{self, Action, Begin, Edit, Key, Move},
+        keymap::{self, Action, Begin, Edit, Key, Move, Place},
         message::Input,
         state::{
             Focus, Leave, Popup, State,
@@ -64,8 +64,8 @@ fn stir(state: &mut State) -> bool {
 }
 
 fn paste(state: &mut State, text: &str) {
-    if let (Focus::Question, Some(Form::Because(_, draft))) = (state.focus, &mut state.queue.form) {
-        draft.paste(text);
+    if state.focus == Focus::Question && state.queue.writing().is_some() {
+        question::write(state, |draft| draft.paste(text));
         return;
     }
     state.composer.draft.paste(text);
@@ -77,10 +77,14 @@ fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
     let key = Key::of(event);
     let place = state.key_place();
     let action = keymap::action(place, key);
-    if let Some(Action::Answer(_)) = action
-        && let Some(letter) = key.typed()
-    {
-        match state.guard.press(letter, state.now.at) {
+    if let (Place::Question, Some(action), Some(letter)) = (place, action, key.typed()) {
+        let press = if matches!(action, Action::Answer(_)) {
+            state.guard.press(letter, state.now.at)
+        } else {
+            // It answers nothing, and is a letter all the same.
+            state.guard.lean(letter, state.now.at)
+        };
+        match press {
             Press::Held => {}
             Press::Text => question::typed(state, letter),
             Press::Typing(before) => {
@@ -117,8 +121,10 @@ fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
 fn text(state: &mut State, c: char) {
     match state.popup {
         Some(_) => {}
-        None => match (state.focus, &mut state.queue.form) {
-            (Focus::Question, Some(Form::Because(_, draft))) => draft.type_char(c),
+        None => match (state.focus, &state.queue.form) {
+            (Focus::Question, Some(Form::Because(..) | Form::Search(_))) => {
+                question::write(state, |draft| draft.type_char(c));
+            }
             // The form has the keys, and says which.
             (Focus::Question, Some(Form::Wider(_))) => {}
             _ => {
@@ -129,7 +135,7 @@ fn text(state: &mut State, c: char) {
     }
 }
 
-fn act(state: &mut State, action: Action) -> Vec<Effect> {
+pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
     let now = state.now.at;
     match action {
         Action::Edit(edit) => return write(state, edit),
@@ -150,6 +156,8 @@ fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Open => return panes::open(state),
         Action::Copy => return question::copy(state),
         Action::Script => question::script(state),
+        Action::Compare => question::compare(state),
+        Action::Search => question::search(state),
         Action::Stop => panes::stop(state),
         Action::NotNow => panes::not_now(state),
         // Answers go through the guard and nowhere else.
@@ -159,8 +167,10 @@ fn act(state: &mut State, action: Action) -> Vec<Effect> {
 }
 
 fn write(state: &mut State, edit: Edit) -> Vec<Effect> {
-    if let (Focus::Question, Some(Form::Because(_, draft))) = (state.focus, &mut state.queue.form) {
-        draft.edit(edit);
+    if state.focus == Focus::Question && state.queue.writing().is_some() {
+        question::write(state, |draft| {
+            draft.edit(edit);
+        });
         return Vec::new();
     }
     if edit != Edit::Send {
@@ -232,7 +242,7 @@ fn leave(state: &mut State) -> Vec<Effect> {
     match state.focus {
         Focus::Question => match state.queue.form.take() {
             Some(Form::Because(_, draft)) => state.composer.remember(&draft.text()),
-            Some(Form::Wider(_)) => {}
+            Some(Form::Wider(_) | Form::Search(_)) => {}
             None => {
                 if state.queue.not_now().is_some() {
                     state.status.say("Not now. It waits; F3 shows it.", now);

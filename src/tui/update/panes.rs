@@ -154,7 +154,8 @@ pub(super) fn scroll(state: &mut State, by: Move) {
             }
         }
         Place::Output => output(state, by),
-        Place::Question => question::act(state, Action::Move(by)),
+        Place::Search if by == Move::Up => question::next_found(state, false),
+        Place::Question | Place::Search => question::act(state, Action::Move(by)),
         Place::Because | Place::Wider | Place::Connect => {}
         Place::Transcript | Place::Composer | Place::Everywhere => transcript(state, by),
     }
@@ -239,6 +240,7 @@ fn transcript(state: &mut State, by: Move) {
 pub(super) fn open(state: &mut State) -> Vec<Effect> {
     match state.key_place() {
         Place::Question => question::act(state, Action::Open),
+        Place::Search => question::next_found(state, true),
         Place::Sessions => {
             let row = state.sessions.rows().get(state.sessions.cursor).copied();
             if let Some(branch) = row {

@@ -1,5 +1,8 @@
 //! What the letters of a question do, and what becomes of those that were text.
 
+use std::sync::Arc;
+
+use super::input;
 use crate::{
     kernel::{
         capability::Body,
@@ -10,12 +13,13 @@ use crate::{
     },
     tui::{
         effect::Effect,
-        keymap::{Action, Go, Letter, Move},
+        keymap::{self, Action, Go, Letter, Move},
         paper,
+        row::Hit,
         state::{
             Focus, Popup, State,
             draft::Draft,
-            waiting::{Form, Waiting},
+            waiting::{Compare, Form, Search, Waiting},
         },
         view,
     },
@@ -23,7 +27,11 @@ use crate::{
 
 /// A letter that has passed the guard.
 pub(super) fn letter(state: &mut State, id: ApprovalId, letter: char) -> Vec<Effect> {
-    let Some(letter) = Letter::of(letter) else { return Vec::new() };
+    let letter = match keymap::letter(letter) {
+        Some(Action::Answer(letter)) => letter,
+        Some(action) => return input::act(state, action),
+        None => return Vec::new(),
+    };
     match letter {
         Letter::Yes => answer(id, Answer::Allow { scope: Scope::Once }),
         Letter::No => answer(id, Answer::Deny { because: None, then: Then::GoOn }),
@@ -65,6 +73,10 @@ pub(super) fn confirm(state: &mut State) -> Vec<Effect> {
         Some(Form::Wider(id)) => {
             answer(id, Answer::Allow { scope: Scope::Session { rule: String::new() } })
         }
+        Some(form @ Form::Search(_)) => {
+            state.queue.form = Some(form);
+            Vec::new()
+        }
         None => Vec::new(),
     }
 }
@@ -75,8 +87,10 @@ fn answer(approval: ApprovalId, answer: Answer) -> Vec<Effect> {
 
 /// A letter was not meant for the question: it is text, and its writer goes on writing.
 pub(super) fn typed(state: &mut State, letter: char) {
-    match &mut state.queue.form {
-        Some(Form::Because(_, draft)) if state.focus == Focus::Question => draft.type_char(letter),
+    match state.queue.form {
+        Some(Form::Because(..) | Form::Search(_)) if state.focus == Focus::Question => {
+            write(state, |draft| draft.type_char(letter));
+        }
         Some(_) | None => {
             state.composer.draft.type_char(letter);
             if matches!(state.focus, Focus::Question | Focus::Start) {
@@ -122,6 +136,80 @@ pub(super) fn act(state: &mut State, action: Action) {
             Move::End => last,
         }
         .min(last);
+    }
+}
+
+/// Does something to the text of the form that is open.
+pub(super) fn write(state: &mut State, edit: impl FnOnce(&mut Draft)) {
+    let Some(draft) = state.queue.writing() else { return };
+    let before = draft.text();
+    edit(draft);
+    let changed = draft.text() != before;
+    if let Some(Form::Search(search)) = &mut state.queue.form
+        && changed
+    {
+        search.at = 0;
+        look(state);
+    }
+}
+
+/// Shows changes side by side, or no longer; also those of the questions to come.
+pub(super) fn compare(state: &mut State) {
+    let (Some(seen), Some(waiting)) = (&state.drawn.question, state.queue.current()) else {
+        return;
+    };
+    let why_not = view::sheet::why_not_sides(waiting, seen.width);
+    state.queue.compare = match (state.queue.compare, why_not) {
+        (Compare::Sides, None) => Compare::Unified,
+        (Compare::Unified, None) => Compare::Sides,
+        (_, Some(why)) => {
+            state.status.say(why, state.now.at);
+            return;
+        }
+    };
+    // Rows are other rows now.
+    state.queue.unsee();
+}
+
+/// Begins to look for a word.
+pub(super) fn search(state: &mut State) {
+    if let Some(question) = state.queue.current().map(|waiting| waiting.question.id) {
+        let search = Search { question, word: Draft::default(), at: 0 };
+        state.queue.form = Some(Form::Search(search));
+    }
+}
+
+/// Goes to the next place where the word is found, or to the one before.
+pub(super) fn next_found(state: &mut State, forward: bool) {
+    let count = match found(state) {
+        Some(hits) if !hits.is_empty() => hits.len(),
+        Some(_) | None => return,
+    };
+    if let Some(Form::Search(search)) = &mut state.queue.form {
+        let by = if forward { 1 } else { count - 1 };
+        search.at = (search.at + by) % count;
+        look(state);
+    }
+}
+
+/// Where the word is found that is looked for.
+fn found(state: &State) -> Option<Arc<Vec<Hit>>> {
+    let Some(Form::Search(search)) = &state.queue.form else { return None };
+    let waiting = state.queue.get(search.question)?;
+    let width = state.drawn.question.as_ref()?.width;
+    Some(view::sheet::found(state, waiting, width, &search.word.text()))
+}
+
+/// Brings the place that is looked at into sight.
+fn look(state: &mut State) {
+    let (Some(hits), Some(seen)) = (found(state), state.drawn.question.clone()) else { return };
+    let Some(Form::Search(search)) = &state.queue.form else { return };
+    let Some((row, _)) = hits.get(search.at).and_then(|hit| hit.first()).cloned() else { return };
+    if let Some(waiting) = state.queue.get_mut(seen.id)
+        && !(seen.top..seen.top + seen.rows).contains(&row)
+    {
+        let last = seen.total.saturating_sub(seen.rows);
+        waiting.top = row.saturating_sub(seen.rows / 3).min(last);
     }
 }
 

@@ -6,6 +6,7 @@ mod answers;
 mod choices;
 mod guarded;
 mod live;
+mod looking;
 mod memory;
 mod sizes;
 

@@ -24,6 +24,8 @@ pub(super) fn rows(waiting: &Waiting, form: &Form, area: Rect) -> u16 {
     let rows = match form {
         Form::Because(_, draft) => 3 + draft.shown().0.len().clamp(2, 8),
         Form::Wider(_) => 7 + call(waiting, usize::from(area.width)).len(),
+        // It has a row of the question it looks through.
+        Form::Search(_) => 0,
     };
     u16::try_from(rows).unwrap_or(u16::MAX)
 }
@@ -76,6 +78,7 @@ pub(super) fn draw(
             pen.text(keys, 0, " ctrl+s save, and say yes   esc back, still open", Role::Bright);
             None
         }
+        Form::Search(_) => None,
     }
 }
 

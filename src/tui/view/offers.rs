@@ -8,10 +8,14 @@ use ratatui::{
 use super::{
     Room,
     pen::{Pen, inset},
+    sheet,
 };
 use crate::tui::{
     clean,
-    state::{Focus, State, waiting::Waiting},
+    state::{
+        Focus, State,
+        waiting::{Compare, Waiting},
+    },
     theme::{Mark, Role},
     update::why_not_wider,
 };
@@ -57,11 +61,19 @@ pub(super) fn draw(
     }
     let full = if waiting.zoomed { "smaller" } else { "in full" };
     let more = state.drawn.question.as_ref().is_some_and(|seen| seen.total > seen.rows);
+    let width = usize::from(area.width) + 1;
+    let sides = match (state.queue.compare, sheet::why_not_sides(waiting, width)) {
+        (_, Some(_)) => (0, String::new()),
+        (Compare::Unified, None) => (6, "v side by side".to_owned()),
+        (Compare::Sides, None) => (6, "v unified".to_owned()),
+    };
     let several = state.queue.asking() + state.queue.put_off() > 1;
     // In the order in which they stand; what has the lower number goes first where it is narrow.
     let mut offers = vec![
         (9, format!("enter {full}")),
         (if more { 8 } else { 0 }, "end last line".to_owned()),
+        sides,
+        (if more { 5 } else { 0 }, "/ search".to_owned()),
         (if waiting.source.is_some() { 2 } else { 0 }, "p script".to_owned()),
         (1, "c copy".to_owned()),
         (if several { 7 } else { 0 }, "←→ next".to_owned()),

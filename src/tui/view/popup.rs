@@ -27,6 +27,7 @@ fn name(place: Place) -> &'static str {
         Place::Question => "question",
         Place::Because => "no, because",
         Place::Wider => "wider",
+        Place::Search => "search",
         Place::Transcript => "transcript",
         Place::Output => "output",
         Place::Sessions => "sessions",

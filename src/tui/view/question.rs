@@ -1,8 +1,6 @@
 //! A question: who asks, what for, all of it, and the row of keys. What is asked about is never
 //! cut: it wraps, scrolls, and the screen says how much of it was seen.
 
-use std::sync::Arc;
-
 use ratatui::{
     layout::Rect,
     text::{Line, Span},
@@ -11,6 +9,7 @@ use ratatui::{
 use super::{
     Room, offers,
     pen::{Keys, Pen, inset, split_bottom, split_top},
+    search, sheet,
 };
 use crate::{
     kernel::{
@@ -21,12 +20,11 @@ use crate::{
         clean, highlight,
         state::{
             DrawnQuestion, Focus, State,
-            waiting::{Sheet, Waiting},
+            waiting::{Form, Search, Waiting},
         },
         theme::{Mark, Role},
         update::asker,
         words,
-        wrap::{Layout, wrap_with},
     },
 };
 
@@ -35,9 +33,6 @@ const FIXED: u16 = 5;
 
 /// Narrower than this, one thing at a time is shown.
 const NARROW: u16 = 60;
-
-/// Deceiving characters that are named; more are counted.
-const DECEITS: usize = 12;
 
 /// With fewer rows than this for its text a question cannot be judged.
 const LEAST: u16 = 1;
@@ -58,13 +53,15 @@ pub(super) fn rows(state: &State, area: Rect, room: Room) -> u16 {
     };
     if let Some(form) = &state.queue.form
         && form.question() == waiting.question.id
+        && !matches!(form, Form::Search(_))
     {
         return super::forms::rows(waiting, form, area).min(most);
     }
     if waiting.zoomed {
         return most;
     }
-    let text = u16::try_from(laid(state, waiting, area).len()).unwrap_or(u16::MAX);
+    let width = usize::from(area.width);
+    let text = u16::try_from(sheet::laid(state, waiting, width).len()).unwrap_or(u16::MAX);
     let all = text.saturating_add(FIXED);
     // The row that says who asks gives way before anything has to be scrolled.
     match waiting.source {
@@ -80,7 +77,7 @@ pub(super) fn draw(
     area: Rect,
     waiting: &Waiting,
     room: Room,
-) -> Option<DrawnQuestion> {
+) -> (Option<DrawnQuestion>, Option<(u16, u16)>) {
     pen.clear(area);
     let here = state.focus == Focus::Question && state.popup.is_none();
     title(state, pen, area, waiting, "", here);
@@ -89,7 +86,8 @@ pub(super) fn draw(
     let (_, rest) = split_top(rest, 1);
     let key_rows = if room == Room::Narrow { 1 } else { 2 };
     let (rest, keys) = split_bottom(rest, key_rows);
-    let lines = laid(state, waiting, area);
+    let width = usize::from(area.width);
+    let lines = sheet::laid(state, waiting, width);
     let total = lines.len();
     let (rest, blank) = split_bottom(rest, u16::from(room != Room::Narrow));
     let spare = usize::from(rest.height) > total || room == Room::Wide;
@@ -98,18 +96,22 @@ pub(super) fn draw(
     let words = |rows: u16| {
         let rows = usize::from(rows).min(total);
         let top = waiting.top.min(total - rows);
-        (top, rows, seen(waiting, top..top + rows, total))
+        let mut said = hidden(top, total - top - rows);
+        said.push(seen(waiting, top..top + rows, total));
+        let said = if room == Room::Narrow { said.split_off(said.len() - 1) } else { said };
+        (top, rows, said.join(&pen.look.dot()))
     };
     let (mut top, mut rows, mut said) = words(body.height);
     // What is asked about is never cut for the sake of our own words.
     let fits = rows > 0
-        && words::cells(&lines[top + rows - 1]) + clean::width(&said) + 2 < usize::from(area.width);
+        && words::cells(&lines[top + rows - 1].line) + clean::width(&said) + 2
+            < usize::from(area.width);
     if room == Room::Narrow && !fits {
         (body, foot) = split_bottom(body, 1);
         (top, rows, said) = words(body.height);
     }
     for (at, line) in lines.iter().skip(top).take(rows).enumerate() {
-        pen.line(body, u16::try_from(at).unwrap_or(0), line.clone());
+        pen.line(body, u16::try_from(at).unwrap_or(0), line.line.clone());
     }
     let mark = Line::from(pen.span(said, Role::Quiet));
     if asked_row {
@@ -120,17 +122,34 @@ pub(super) fn draw(
         }
         pen.apart(inset(foot, 1, 1), 0, Line::from(left), mark);
     } else if fits {
-        let last = lines[top + rows - 1].clone();
+        let last = lines[top + rows - 1].line.clone();
         let row = u16::try_from(rows - 1).unwrap_or(0);
         pen.apart(inset(body, 0, 1), row, last, mark);
     } else {
         let row = if foot.height > 0 { foot } else { blank };
         pen.apart(inset(row, 1, 1), 0, Line::default(), mark);
     }
+    let search = search_of(state, waiting);
+    if let Some(search) = search {
+        search::mark(state, pen, body, waiting, search, top);
+    }
     let readable = waiting.paper.is_some() && body.height >= LEAST && keys.height == key_rows;
     let live = readable && state.letters_live();
     offers::draw(state, pen, keys, waiting, live, room);
-    Some(DrawnQuestion { id: waiting.question.id, live, top, rows, total }).filter(|_| readable)
+    let cursor = search.map(|search| {
+        let (_, row) = split_bottom(keys, 1);
+        search::draw(state, pen, row, waiting, search)
+    });
+    let seen = DrawnQuestion { id: waiting.question.id, live, width, top, rows, total };
+    (Some(seen).filter(|_| readable), cursor.flatten().filter(|_| here))
+}
+
+/// The search that is open in it.
+fn search_of<'a>(state: &'a State, waiting: &Waiting) -> Option<&'a Search> {
+    match &state.queue.form {
+        Some(Form::Search(search)) if search.question == waiting.question.id => Some(search),
+        Some(Form::Search(_) | Form::Because(..) | Form::Wider(_)) | None => None,
+    }
 }
 
 /// The heavy rule: how many, who, how long.
@@ -195,7 +214,7 @@ pub(super) fn headline(pen: &mut Pen<'_>, area: Rect, waiting: &Waiting, room: R
 }
 
 /// Short facts about the effect; where it is narrow, the first of them.
-fn facts(waiting: &Waiting, width: usize) -> Vec<String> {
+pub(super) fn facts(waiting: &Waiting, width: usize) -> Vec<String> {
     let question = &waiting.question;
     let mut facts = question.preview.facts.clone();
     if width < usize::from(NARROW) {
@@ -210,6 +229,12 @@ fn facts(waiting: &Waiting, width: usize) -> Vec<String> {
         });
     }
     facts
+}
+
+/// How many rows are out of sight now.
+fn hidden(above: usize, below: usize) -> Vec<String> {
+    let said = [(above, "above"), (below, "below")].into_iter().filter(|(count, _)| *count > 0);
+    said.map(|(count, place)| format!("{} {place}", words::grouped(count as u64))).collect()
 }
 
 /// How much of so many rows was in sight, these included.
@@ -235,125 +260,4 @@ fn highlight_line(pen: &Pen<'_>, source: &str) -> Vec<Span<'static>> {
     let colours = highlight::highlight(source);
     let none = Vec::new();
     highlight::styled(source, colours.first().unwrap_or(&none), &pen.look.theme).spans
-}
-
-/// All rows of what is asked about, at this width.
-pub(super) fn laid(state: &State, waiting: &Waiting, area: Rect) -> Arc<Vec<Line<'static>>> {
-    let width = usize::from(area.width);
-    let Some(paper) = &waiting.paper else {
-        let text = Span::styled("   …", state.look.style(Role::Quiet));
-        return Arc::new(vec![Line::from(text)]);
-    };
-    let key = (width, state.look.revision());
-    if let Some((width, revision, rows)) = waiting.laid.borrow().as_ref()
-        && (*width, *revision) == key
-    {
-        return rows.clone();
-    }
-    let mut rows = wider(state, &paper.wider, width);
-    rows.extend(warning(state, paper.deceits.as_slice(), width));
-    rows.extend(object(state, waiting, width));
-    rows.extend(sheet(state, &paper.sheet, width));
-    let rows = Arc::new(rows);
-    *waiting.laid.borrow_mut() = Some((key.0, key.1, rows.clone()));
-    rows
-}
-
-/// The object in full, where the headline has no room for it.
-fn object(state: &State, waiting: &Waiting, width: usize) -> Vec<Line<'static>> {
-    let Some(paper) = &waiting.paper else { return Vec::new() };
-    let cells: usize = paper.object.iter().map(|piece| clean::width(&piece.text)).sum();
-    let facts = facts(waiting, width);
-    let facts: usize = facts.iter().map(|fact| clean::width(fact) + 3).sum();
-    let effect = waiting.question.category.name().len();
-    // Margins, and what keeps the three apart.
-    if effect + cells + facts + 5 <= width {
-        return Vec::new();
-    }
-    let mut spans = vec![Span::raw("   ")];
-    spans.extend(paper.object.iter().map(|piece| {
-        let role = if piece.escape { Role::Escape } else { Role::Text };
-        Span::styled(piece.text.clone(), state.look.style(role))
-    }));
-    wrap_with(&Line::from(spans), Layout::exact(width).hanging(3))
-}
-
-/// What it may do beyond the usual, a row each, whatever has to be scrolled below.
-fn wider(state: &State, lines: &[Vec<clean::Piece>], width: usize) -> Vec<Line<'static>> {
-    let look = &state.look;
-    let (warn, escape) = (look.style(Role::Warn), look.style(Role::Escape));
-    lines
-        .iter()
-        .flat_map(|line| {
-            let label = format!(" {} wider  ", look.mark(Mark::Warning));
-            let column = clean::width(&label);
-            let mut spans = vec![Span::styled(label, warn)];
-            spans.extend(line.iter().map(|piece| {
-                Span::styled(piece.text.clone(), if piece.escape { escape } else { warn })
-            }));
-            wrap_with(&Line::from(spans), Layout::exact(width).hanging(column))
-        })
-        .collect()
-}
-
-fn warning(state: &State, deceits: &[(String, clean::Deceit)], width: usize) -> Vec<Line<'static>> {
-    if deceits.is_empty() {
-        return Vec::new();
-    }
-    let look = &state.look;
-    let warn = look.style(Role::Warn);
-    let what = match deceits.len() {
-        1 => "1 character here can deceive the eye:".to_owned(),
-        count => format!("{} characters here can deceive the eye:", words::grouped(count as u64)),
-    };
-    let head = Line::styled(format!(" {} {what}", look.mark(Mark::Warning)), warn);
-    let mut rows = wrap_with(&head, Layout::words(width).hanging(3));
-    for (place, deceit) in deceits.iter().take(DECEITS) {
-        let code = format!("⟨U+{:04X}⟩", u32::from(deceit.char));
-        let line = Line::from(vec![
-            Span::styled(format!("   {place:<8}  "), look.style(Role::Quiet)),
-            Span::styled(code, look.style(Role::Escape)),
-            Span::styled(format!("  {}", deceit.why), look.style(Role::Text)),
-        ]);
-        rows.extend(wrap_with(&line, Layout::words(width).hanging(13)));
-    }
-    if deceits.len() > DECEITS {
-        let text = format!("   {} {} more", look.mark(Mark::Gap), deceits.len() - DECEITS);
-        rows.push(Line::styled(text, look.style(Role::Quiet)));
-    }
-    rows
-}
-
-fn sheet(state: &State, sheet: &Sheet, width: usize) -> Vec<Line<'static>> {
-    let look = &state.look;
-    let (text, quiet) = (look.style(Role::Text), look.style(Role::Quiet));
-    let escape = look.style(Role::Escape);
-    match sheet {
-        Sheet::Diff(diff) => diff.draw(width, &look.theme, look.marks),
-        Sheet::Code(lines) => lines
-            .iter()
-            .enumerate()
-            .flat_map(|(at, (line, colours))| {
-                let mut spans = vec![Span::styled(format!(" {:>4}  ", at + 1), quiet)];
-                spans.extend(highlight::styled(line, colours, &look.theme).spans);
-                wrap_with(&Line::from(spans), Layout::exact(width).hanging(7))
-            })
-            .collect(),
-        Sheet::Fields(fields) => fields
-            .iter()
-            .flat_map(|(label, value)| {
-                let mut spans = vec![Span::styled(format!("   {label:<8}"), quiet)];
-                spans.extend(clean::spans_at(value, 11, text, escape));
-                wrap_with(&Line::from(spans), Layout::exact(width).hanging(11))
-            })
-            .collect(),
-        Sheet::Text(lines) => lines
-            .iter()
-            .flat_map(|line| {
-                let mut spans = vec![Span::raw("   ")];
-                spans.extend(clean::spans_at(line, 3, text, escape));
-                wrap_with(&Line::from(spans), Layout::exact(width).hanging(3))
-            })
-            .collect(),
-    }
 }

@@ -257,6 +257,24 @@ fn a_long_text_asks() {
 }
 
 #[test]
+fn a_change_is_shown_side_by_side_and_searched() {
+    for (name, width, height) in [("sides_80", 80, 24), ("sides_120", 120, 40)] {
+        let mut stage = write_asks(width, height);
+        stage.key("v");
+        stage.wait(200);
+        stage.key("enter");
+        stage.wait(500);
+        assert_snapshot!(name, stage.screen());
+        stage.key("/");
+        stage.wait(200);
+        stage.types("self");
+        stage.key("enter");
+        stage.key("enter");
+        assert_snapshot!(format!("search_{width}"), stage.screen());
+    }
+}
+
+#[test]
 fn the_forms_of_an_answer() {
     let mut stage = write_asks(80, 24);
     stage.key("f");

@@ -64,6 +64,7 @@ fn what_is_asked_about_can_be_copied_as_it_is() {
     stage.asks(program_question(1, 1, &["fix-parser"]));
     stage.wait(500);
     stage.key("c");
+    stage.wait(200);
     assert_eq!(stage.effects, [Effect::Copy("cargo test --lib lex \"a b; rm\"".into())]);
 }
 
@@ -75,6 +76,7 @@ fn the_script_that_asks_opens_at_its_line_and_hides_the_question_from_the_keys()
     stage.asks(write_question(1));
     stage.wait(500);
     stage.key("p");
+    stage.wait(200);
     let screen = stage.screen();
     assert!(screen.contains("script · main.py:12"), "{screen}");
     assert!(screen.contains("▸   12  files.write"), "{screen}");
@@ -93,6 +95,7 @@ fn the_script_that_asks_opens_at_its_line_and_hides_the_question_from_the_keys()
     stage.asks(question);
     stage.wait(500);
     stage.key("p");
+    stage.wait(200);
     assert_eq!(toast(&stage), "No script asks this.");
     assert!(!matches!(stage.state.popup, Some(Popup::Script { .. })));
 }

@@ -36,7 +36,8 @@ enum Step {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let letter = prop_oneof![4 => Just('y'), 1 => Just('n'), 1 => Just('N'), 1 => Just('f'),
-        1 => Just('w'), 1 => Just('e'), 1 => Just('x'), 1 => Just(' ')];
+        1 => Just('w'), 1 => Just('e'), 1 => Just('x'), 1 => Just(' '), 1 => Just('v'),
+        1 => Just('/'), 1 => Just('c'), 1 => Just('p')];
     let key = prop_oneof![
         Just("tab"),
         Just("ctrl+g"),
@@ -68,6 +69,7 @@ fn letters(stage: &Stage) -> usize {
     let state = &stage.state;
     let form = match &state.queue.form {
         Some(Form::Because(_, draft)) => draft.text().chars().count(),
+        Some(Form::Search(search)) => search.word.text().chars().count(),
         Some(Form::Wider(_)) | None => 0,
     };
     let written = state.composer.draft.text().chars().count();
@@ -163,7 +165,9 @@ proptest! {
                 acted += 1;
             }
             let opened = !form && stage.state.queue.form.is_some();
-            let refused = matches!(held, Some('w')) && stage.state.guard.holding().is_none();
+            // These do something, or say why they do not.
+            let refused = matches!(held, Some('w' | 'v' | '/' | 'c' | 'p'))
+                && stage.state.guard.holding().is_none();
             let may_act = usize::from(acted > 0 || opened || refused);
             let closed_words = form && stage.state.queue.form.is_none();
             let after = letters(&stage);

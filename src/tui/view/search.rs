@@ -1,0 +1,85 @@
+//! The search in what is asked about: its field, the count, and the places that are in sight.
+
+use ratatui::{
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use super::{
+    composer,
+    pen::{Pen, inset},
+    sheet,
+};
+use crate::tui::{
+    state::{
+        State,
+        waiting::{Search, Waiting},
+    },
+    theme::Role,
+    words,
+};
+
+/// Draws the field in its row. Gives the place of the cursor.
+pub(super) fn draw(
+    state: &State,
+    pen: &mut Pen<'_>,
+    row: Rect,
+    waiting: &Waiting,
+    search: &Search,
+) -> Option<(u16, u16)> {
+    pen.clear(row);
+    let word = search.word.text();
+    let count = sheet::found(state, waiting, usize::from(row.width), &word).len();
+    let found = match count {
+        0 if word.is_empty() => String::new(),
+        0 => "not found   ".to_owned(),
+        count => format!(
+            "{} of {}   ",
+            words::grouped((search.at + 1) as u64),
+            words::grouped(count as u64)
+        ),
+    };
+    let keys =
+        if row.width < 60 { "enter ↑ esc" } else { "enter next   ↑ previous   esc back" };
+    let right = Line::from(vec![pen.span(found, Role::Bright), pen.span(keys, Role::Quiet)]);
+    let taken = u16::try_from(words::cells(&right)).unwrap_or(u16::MAX).saturating_add(2);
+    pen.apart(
+        inset(row, 1, 1),
+        0,
+        Line::from(Span::from("/").style(pen.style(Role::Bright))),
+        right,
+    );
+    composer::text(pen, inset(row, 3, taken), &search.word, true)
+}
+
+/// Marks the places that are in sight; `top` is the first row of the area.
+pub(super) fn mark(
+    state: &State,
+    pen: &mut Pen<'_>,
+    area: Rect,
+    waiting: &Waiting,
+    search: &Search,
+    top: usize,
+) {
+    let hits = sheet::found(state, waiting, usize::from(area.width), &search.word.text());
+    let first = hits.partition_point(|hit| hit.last().is_some_and(|(row, _)| *row < top));
+    let height = usize::from(area.height);
+    for (at, hit) in hits.iter().enumerate().skip(first) {
+        if hit.first().is_some_and(|(row, _)| *row >= top + height) {
+            break;
+        }
+        let role = if at == search.at { Role::Select } else { Role::Match };
+        for (row, cells) in hit {
+            let Some(y) = row.checked_sub(top).filter(|y| *y < height) else { continue };
+            for cell in cells.clone() {
+                let (x, y) = (u16::try_from(cell), u16::try_from(y));
+                let (Ok(x), Ok(y)) = (x, y) else { continue };
+                if let Some(cell) = pen.buf.cell_mut((area.x + x, area.y + y))
+                    && x < area.width
+                {
+                    cell.set_style(pen.look.style(role));
+                }
+            }
+        }
+    }
+}

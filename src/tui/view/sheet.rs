@@ -1,0 +1,188 @@
+//! What is asked about, laid out in rows: nothing of it is cut.
+
+use std::sync::Arc;
+
+use ratatui::text::{Line, Span};
+
+use super::question::facts;
+use crate::tui::{
+    clean,
+    diff::LEAST_FOR_SIDES,
+    highlight,
+    row::{self, Hit, Row},
+    state::{
+        State,
+        waiting::{Compare, Laid, Sheet, Waiting},
+    },
+    theme::{Mark, Role},
+    words,
+    wrap::{Layout, wrap_with},
+};
+
+/// Deceiving characters that are named; more are counted.
+const DECEITS: usize = 12;
+
+/// All rows of what is asked about, at this width.
+pub(in crate::tui) fn laid(state: &State, waiting: &Waiting, width: usize) -> Arc<Vec<Row>> {
+    let Some(paper) = &waiting.paper else {
+        let text = Span::styled("   …", state.look.style(Role::Quiet));
+        return Arc::new(vec![Row::of_words(Line::from(text))]);
+    };
+    let compare = match why_not_sides(waiting, width) {
+        Some(_) => Compare::Unified,
+        None => state.queue.compare,
+    };
+    let key = (width, state.look.revision(), compare);
+    if let Some(laid) = waiting.laid.borrow().as_ref()
+        && laid.key == key
+    {
+        return laid.rows.clone();
+    }
+    let mut rows = wider(state, &paper.wider, width);
+    rows.extend(warning(state, paper.deceits.as_slice(), width));
+    rows.extend(object(state, waiting, width));
+    rows.extend(sheet(state, &paper.sheet, compare, width));
+    let rows = Arc::new(rows);
+    *waiting.laid.borrow_mut() = Some(Laid { key, rows: rows.clone(), found: None });
+    rows
+}
+
+/// Where a word is found in them.
+pub(in crate::tui) fn found(
+    state: &State,
+    waiting: &Waiting,
+    width: usize,
+    word: &str,
+) -> Arc<Vec<Hit>> {
+    let rows = laid(state, waiting, width);
+    let mut kept = waiting.laid.borrow_mut();
+    let Some(kept) = kept.as_mut() else { return Arc::default() };
+    match &kept.found {
+        Some((known, hits)) if known == word => hits.clone(),
+        Some(_) | None => {
+            let hits = Arc::new(row::find(&rows, word));
+            kept.found = Some((word.to_owned(), hits.clone()));
+            hits
+        }
+    }
+}
+
+/// Why both sides cannot stand beside each other, if they cannot.
+pub(in crate::tui) fn why_not_sides(waiting: &Waiting, width: usize) -> Option<String> {
+    match waiting.paper.as_ref().map(|paper| &paper.sheet) {
+        Some(Sheet::Diff(diff)) if diff.new_file => Some("A new file has one side.".to_owned()),
+        Some(Sheet::Diff(_)) if width < LEAST_FOR_SIDES => {
+            Some(format!("Side by side needs {LEAST_FOR_SIDES} columns; the question has {width}."))
+        }
+        Some(Sheet::Diff(_)) => None,
+        Some(Sheet::Code(_) | Sheet::Fields(_) | Sheet::Text(_)) | None => {
+            Some("Only a change to a file has two sides.".to_owned())
+        }
+    }
+}
+
+fn rows_of(line: &Line<'_>, width: usize, hanging: usize) -> impl Iterator<Item = Row> + use<> {
+    Row::of_line(wrap_with(line, Layout::exact(width).hanging(hanging)), hanging)
+}
+
+/// The object in full, where the headline has no room for it.
+fn object(state: &State, waiting: &Waiting, width: usize) -> Vec<Row> {
+    let Some(paper) = &waiting.paper else { return Vec::new() };
+    let cells: usize = paper.object.iter().map(|piece| clean::width(&piece.text)).sum();
+    let facts = facts(waiting, width);
+    let facts: usize = facts.iter().map(|fact| clean::width(fact) + 3).sum();
+    let effect = waiting.question.category.name().len();
+    // Margins, and what keeps the three apart.
+    if effect + cells + facts + 5 <= width {
+        return Vec::new();
+    }
+    let mut spans = vec![Span::raw("   ")];
+    spans.extend(paper.object.iter().map(|piece| {
+        let role = if piece.escape { Role::Escape } else { Role::Text };
+        Span::styled(piece.text.clone(), state.look.style(role))
+    }));
+    rows_of(&Line::from(spans), width, 3).collect()
+}
+
+/// What it may do beyond the usual, a row each, whatever has to be scrolled below.
+fn wider(state: &State, lines: &[Vec<clean::Piece>], width: usize) -> Vec<Row> {
+    let look = &state.look;
+    let (warn, escape) = (look.style(Role::Warn), look.style(Role::Escape));
+    lines
+        .iter()
+        .flat_map(|line| {
+            let label = format!(" {} wider  ", look.mark(Mark::Warning));
+            let column = clean::width(&label);
+            let mut spans = vec![Span::styled(label, warn)];
+            spans.extend(line.iter().map(|piece| {
+                Span::styled(piece.text.clone(), if piece.escape { escape } else { warn })
+            }));
+            rows_of(&Line::from(spans), width, column)
+        })
+        .collect()
+}
+
+fn warning(state: &State, deceits: &[(String, clean::Deceit)], width: usize) -> Vec<Row> {
+    if deceits.is_empty() {
+        return Vec::new();
+    }
+    let look = &state.look;
+    let warn = look.style(Role::Warn);
+    let what = match deceits.len() {
+        1 => "1 character here can deceive the eye:".to_owned(),
+        count => format!("{} characters here can deceive the eye:", words::grouped(count as u64)),
+    };
+    let head = Line::styled(format!(" {} {what}", look.mark(Mark::Warning)), warn);
+    let mut rows = wrap_with(&head, Layout::words(width).hanging(3));
+    for (place, deceit) in deceits.iter().take(DECEITS) {
+        let code = format!("⟨U+{:04X}⟩", u32::from(deceit.char));
+        let line = Line::from(vec![
+            Span::styled(format!("   {place:<8}  "), look.style(Role::Quiet)),
+            Span::styled(code, look.style(Role::Escape)),
+            Span::styled(format!("  {}", deceit.why), look.style(Role::Text)),
+        ]);
+        rows.extend(wrap_with(&line, Layout::words(width).hanging(13)));
+    }
+    if deceits.len() > DECEITS {
+        let text = format!("   {} {} more", look.mark(Mark::Gap), deceits.len() - DECEITS);
+        rows.push(Line::styled(text, look.style(Role::Quiet)));
+    }
+    rows.into_iter().map(Row::of_words).collect()
+}
+
+fn sheet(state: &State, sheet: &Sheet, compare: Compare, width: usize) -> Vec<Row> {
+    let look = &state.look;
+    let (text, quiet) = (look.style(Role::Text), look.style(Role::Quiet));
+    let escape = look.style(Role::Escape);
+    match sheet {
+        Sheet::Diff(diff) => match compare {
+            Compare::Unified => diff.draw(width, &look.theme, look.marks),
+            Compare::Sides => diff.draw_sides(width, &look.theme, look.marks),
+        },
+        Sheet::Code(lines) => lines
+            .iter()
+            .enumerate()
+            .flat_map(|(at, (line, colours))| {
+                let mut spans = vec![Span::styled(format!(" {:>4}  ", at + 1), quiet)];
+                spans.extend(highlight::styled(line, colours, &look.theme).spans);
+                rows_of(&Line::from(spans), width, 7)
+            })
+            .collect(),
+        Sheet::Fields(fields) => fields
+            .iter()
+            .flat_map(|(label, value)| {
+                let mut spans = vec![Span::styled(format!("   {label:<8}"), quiet)];
+                spans.extend(clean::spans_at(value, 11, text, escape));
+                rows_of(&Line::from(spans), width, 11)
+            })
+            .collect(),
+        Sheet::Text(lines) => lines
+            .iter()
+            .flat_map(|line| {
+                let mut spans = vec![Span::raw("   ")];
+                spans.extend(clean::spans_at(line, 3, text, escape));
+                rows_of(&Line::from(spans), width, 3)
+            })
+            .collect(),
+    }
+}
