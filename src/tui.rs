@@ -14,6 +14,7 @@ pub mod markdown;
 pub mod message;
 pub mod paper;
 pub mod row;
+pub mod shell;
 #[cfg(test)]
 mod stage;
 pub mod state;

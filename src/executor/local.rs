@@ -306,6 +306,10 @@ impl Executor for Local {
         self.surroundings(Vec::new()).secrets(workspace)
     }
 
+    fn find(&self, program: &str, cwd: &Path) -> Option<PathBuf> {
+        lookup::find(program, &self.settings.search_path, cwd).ok()
+    }
+
     fn wants(&self, code: &str) -> Result<Option<Wanted>, CallError> {
         guest::wanted(code)
     }

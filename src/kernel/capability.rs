@@ -90,8 +90,15 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mark: Option<Mark>,
     },
-    /// A program with its arguments, where it runs and its limit.
-    Program { argv: Vec<String>, cwd: PathBuf, limit_ms: u64 },
+    /// A program with its arguments, where it runs, its limit, and which file it is, where that is
+    /// known.
+    Program {
+        argv: Vec<String>,
+        cwd: PathBuf,
+        limit_ms: u64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        file: Option<PathBuf>,
+    },
     /// Python to run.
     Code { filename: String, code: String },
     /// Packages to fetch: from where, which, for which Python if that is said, and what bounds the

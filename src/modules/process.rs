@@ -107,6 +107,7 @@ async fn preview(cx: Context, run: Arguments) -> Result<Preview, CallError> {
         // What a program touches cannot be known.
         reach: Reach::Outside,
         body: Body::Program {
+            file: executor.find(&run.argv[0], &cwd),
             argv: run.argv,
             cwd,
             limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),

@@ -1,11 +1,15 @@
 //! A question made ready for the screen: compared, coloured, searched for what deceives. Slow for
 //! large texts, so it is done off the loop, once.
 
+use std::path::Path;
+
 use super::{
     clean::{self, Deceit},
     diff::Diff,
     highlight,
+    shell::{self, Part},
     state::waiting::{Paper, Sheet},
+    words,
 };
 use crate::kernel::{capability::Body, gate::approval::Question};
 
@@ -13,7 +17,7 @@ use crate::kernel::{capability::Body, gate::approval::Question};
 pub fn of(question: &Question) -> Paper {
     let preview = &question.preview;
     let object = clean::deceits(&preview.object);
-    let revealed = clean::revealed(&preview.object, &object);
+    let mut revealed = clean::revealed(&preview.object, &object);
     let mut deceits: Vec<_> =
         object.into_iter().map(|deceit| ("object".to_owned(), deceit)).collect();
     let wider = preview.wider.iter().map(|line| clean::revealed(line, &clean::deceits(line)));
@@ -30,12 +34,22 @@ pub fn of(question: &Question) -> Paper {
             }
             Sheet::Diff(diff)
         }
-        Body::Program { argv, cwd, limit_ms } => {
+        Body::Program { argv, cwd, limit_ms, file } => {
             for (at, argument) in argv.iter().enumerate() {
                 search(&mut deceits, "arg", at, argument);
             }
             search(&mut deceits, "folder", 0, &cwd.to_string_lossy());
-            Sheet::Fields(program(argv, &cwd.to_string_lossy(), *limit_ms))
+            let file = file.as_deref().map(Path::to_string_lossy);
+            search(&mut deceits, "file", 0, file.as_deref().unwrap_or_default());
+            let end = ending(file.as_deref(), &cwd.to_string_lossy(), *limit_ms);
+            match shell::line(argv) {
+                Some(line) => {
+                    let parts = shell::split(&line.text);
+                    revealed = clean::pieces(&named(parts.as_deref()));
+                    Sheet::Line(parts, shell_line(&line).into_iter().chain(end).collect())
+                }
+                None => Sheet::Fields(program(argv).into_iter().chain(end).collect()),
+            }
         }
         Body::Code { code, .. } => {
             let code = code.strip_suffix('\n').unwrap_or(code);
@@ -67,15 +81,45 @@ fn search(found: &mut Vec<(String, Deceit)>, what: &str, number: usize, text: &s
     found.extend(deceits.map(|deceit| (format!("{what} {number}"), deceit)));
 }
 
-fn program(argv: &[String], cwd: &str, limit_ms: u64) -> Vec<(String, String)> {
-    let mut fields: Vec<_> = argv
-        .iter()
-        .enumerate()
-        .map(|(at, argument)| {
-            let label = if at == 0 { "argv" } else { "" };
-            (label.to_owned(), quoted(argument))
-        })
-        .collect();
+/// A shell line in a few words.
+fn named(parts: Option<&[Part]>) -> String {
+    match parts.map(<[Part]>::len) {
+        None => "a shell line".to_owned(),
+        Some(count) => format!("a shell line of {}", words::count(count, "program")),
+    }
+}
+
+/// The text of a line to the letter, and the shell that reads it.
+fn shell_line(line: &shell::Line) -> Vec<(String, String)> {
+    let text = line.text.split('\n').enumerate();
+    let mut fields: Vec<_> = text.map(|(at, text)| (label(at, "exact"), text.to_owned())).collect();
+    fields.push(("shell".to_owned(), self::line(&line.before)));
+    let after = line.after.iter().enumerate();
+    fields.extend(after.map(|(at, argument)| (label(at, "args"), quoted(argument))));
+    if let Some(note) = line.before.split_last().and_then(|(_, before)| shell::wrapper(before))
+        && line.before.len() > 2
+    {
+        fields.push(("note".to_owned(), note));
+    }
+    fields
+}
+
+fn program(argv: &[String]) -> Vec<(String, String)> {
+    let words = argv.iter().enumerate();
+    let mut fields: Vec<_> =
+        words.map(|(at, argument)| (label(at, "argv"), quoted(argument))).collect();
+    if let Some(note) = shell::wrapper(argv) {
+        fields.push(("note".to_owned(), note));
+    }
+    fields
+}
+
+/// Which file it is, where it runs, and how long.
+fn ending(file: Option<&str>, cwd: &str, limit_ms: u64) -> Vec<(String, String)> {
+    let mut fields = Vec::new();
+    if let Some(file) = file {
+        fields.push(("file".to_owned(), file.to_owned()));
+    }
     fields.push(("in".to_owned(), cwd.to_owned()));
     let limit = match limit_ms {
         0 => "none".to_owned(),
@@ -85,6 +129,11 @@ fn program(argv: &[String], cwd: &str, limit_ms: u64) -> Vec<(String, String)> {
     fields
 }
 
+/// The label of a value that takes several rows stands before the first.
+fn label(at: usize, label: &str) -> String {
+    if at == 0 { label.to_owned() } else { String::new() }
+}
+
 fn packages(
     from: &[String],
     asked: &[String],
@@ -92,8 +141,8 @@ fn packages(
     run: Option<&str>,
 ) -> Vec<(String, String)> {
     let listed = |label: &'static str, all: &[String]| -> Vec<(String, String)> {
-        let label = |at| if at == 0 { label } else { "" }.to_owned();
-        all.iter().enumerate().map(|(at, text)| (label(at), text.clone())).collect()
+        let all = all.iter().enumerate();
+        all.map(|(at, text)| (self::label(at, label), text.clone())).collect()
     };
     let mut fields = listed("from", from);
     fields.extend(listed("asked", asked));

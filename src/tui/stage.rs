@@ -11,7 +11,8 @@ use serde_json::json;
 use tokio::time::Instant;
 
 pub(super) use self::questions::{
-    LEX, code_question, packages_question, program_question, python, result, write_question,
+    LEX, code_question, packages_question, program_question, python, result, shell_question,
+    write_question,
 };
 use super::{
     effect::Effect,

@@ -7,6 +7,7 @@ mod forms;
 mod lists;
 mod offers;
 mod output;
+mod parts;
 mod pen;
 mod popup;
 mod question;

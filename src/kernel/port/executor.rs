@@ -55,6 +55,11 @@ pub trait Executor: Send + Sync {
         Ok(())
     }
 
+    /// The file that a program of this name is, for a run in that folder.
+    fn find(&self, _program: &str, _cwd: &Path) -> Option<PathBuf> {
+        None
+    }
+
     /// What packages a script wants, as it says itself (PEP 723). A fault in that is refused by its
     /// line.
     fn wants(&self, _code: &str) -> Result<Option<Wanted>, CallError> {

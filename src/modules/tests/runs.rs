@@ -522,6 +522,7 @@ async fn a_program_runs_where_it_was_shown_to_run_or_not_at_all() {
                 argv: vec!["cargo".to_owned(), "test".to_owned()],
                 cwd: sub.clone(),
                 limit_ms: Duration::from_secs(60).as_millis() as u64,
+                file: None,
             };
             assert_eq!((&*question.preview.object, &question.preview.body), ("cargo", &body));
         })

@@ -94,11 +94,26 @@ pub(in crate::tui) fn program_question(id: u128, session: u128, path: &[&str]) -
                 argv: ["cargo", "test", "--lib", "lex", "a b; rm"].map(str::to_owned).to_vec(),
                 cwd: "/home/me/tally".into(),
                 limit_ms: 120_000,
+                file: Some("/home/me/.cargo/bin/cargo".into()),
             },
             subject: Subject::Other,
         },
         script: Some(20.into()),
     }
+}
+
+/// A line for a shell, by the run with call 20.
+pub(in crate::tui) fn shell_question(id: u128, line: &str) -> Question {
+    let mut question = program_question(id, 1, &["fix-parser"]);
+    question.call.input = json!({ "argv": ["bash", "-lc", line] });
+    question.preview.object = "bash".into();
+    question.preview.body = Body::Program {
+        argv: ["bash", "-lc", line].map(str::to_owned).to_vec(),
+        cwd: "/home/me/tally".into(),
+        limit_ms: 120_000,
+        file: Some("/usr/bin/bash".into()),
+    };
+    question
 }
 
 pub(in crate::tui) fn code_question(id: u128) -> Question {

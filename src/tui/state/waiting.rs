@@ -12,6 +12,7 @@ use crate::{
         diff::Diff,
         highlight::Colours,
         row::{Hit, Row},
+        shell::Part,
     },
 };
 
@@ -35,6 +36,8 @@ pub enum Sheet {
     Code(Vec<(String, Colours)>),
     /// Label and value; a value that goes on hangs below itself.
     Fields(Vec<(String, String)>),
+    /// A line for a shell: its programs, if they are certain, and the fields that follow.
+    Line(Option<Vec<Part>>, Vec<(String, String)>),
     Text(Vec<String>),
 }
 
@@ -124,6 +127,14 @@ impl Waiting {
     /// Whether anything in it could deceive the eye.
     pub fn deceives(&self) -> bool {
         self.paper.as_ref().is_some_and(|paper| !paper.deceits.is_empty())
+    }
+
+    /// What the effect acts on, in a few words.
+    pub fn object(&self) -> String {
+        match &self.paper {
+            Some(paper) => paper.object.iter().map(|piece| piece.text.as_str()).collect(),
+            None => self.question.preview.object.clone(),
+        }
     }
 
     /// Takes in that these rows, of so many, were drawn.

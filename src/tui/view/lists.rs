@@ -95,7 +95,7 @@ pub(super) fn state_words(state: &State, session: SessionId) -> String {
     let mine = state.queue.of_session(session);
     if let Some(waiting) = mine.first().and_then(|id| state.queue.get(*id)) {
         let effect = waiting.question.category.name().to_uppercase();
-        return format!("{effect} {}", waiting.question.preview.object);
+        return format!("{effect} {}", waiting.object());
     }
     let Some(node) = state.sessions.get(session) else { return String::new() };
     match &node.doing {
@@ -183,7 +183,7 @@ fn entry(
     let object = if question.preview.object.is_empty() {
         question.call.name.clone()
     } else {
-        question.preview.object.clone()
+        waiting.object()
     };
     let mut spans = vec![
         Span::raw(" "),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ratatui::text::{Line, Span};
 
-use super::question::facts;
+use super::{parts, question::facts};
 use crate::tui::{
     clean,
     diff::LEAST_FOR_SIDES,
@@ -75,13 +75,17 @@ pub(in crate::tui) fn why_not_sides(waiting: &Waiting, width: usize) -> Option<S
             Some(format!("Side by side needs {LEAST_FOR_SIDES} columns; the question has {width}."))
         }
         Some(Sheet::Diff(_)) => None,
-        Some(Sheet::Code(_) | Sheet::Fields(_) | Sheet::Text(_)) | None => {
+        Some(Sheet::Code(_) | Sheet::Fields(_) | Sheet::Line(..) | Sheet::Text(_)) | None => {
             Some("Only a change to a file has two sides.".to_owned())
         }
     }
 }
 
-fn rows_of(line: &Line<'_>, width: usize, hanging: usize) -> impl Iterator<Item = Row> + use<> {
+pub(super) fn rows_of(
+    line: &Line<'_>,
+    width: usize,
+    hanging: usize,
+) -> impl Iterator<Item = Row> + use<> {
     Row::of_line(wrap_with(line, Layout::exact(width).hanging(hanging)), hanging)
 }
 
@@ -168,14 +172,13 @@ fn sheet(state: &State, sheet: &Sheet, compare: Compare, width: usize) -> Vec<Ro
                 rows_of(&Line::from(spans), width, 7)
             })
             .collect(),
-        Sheet::Fields(fields) => fields
-            .iter()
-            .flat_map(|(label, value)| {
-                let mut spans = vec![Span::styled(format!("   {label:<8}"), quiet)];
-                spans.extend(clean::spans_at(value, 11, text, escape));
-                rows_of(&Line::from(spans), width, 11)
-            })
-            .collect(),
+        Sheet::Fields(all) => fields(state, all, width),
+        Sheet::Line(programs, all) => {
+            let mut rows = parts::rows(state, programs.as_deref(), width);
+            rows.extend(fields(state, all, width));
+            rows.extend(parts::compound(state, programs.as_deref(), width));
+            rows
+        }
         Sheet::Text(lines) => lines
             .iter()
             .flat_map(|line| {
@@ -185,4 +188,17 @@ fn sheet(state: &State, sheet: &Sheet, compare: Compare, width: usize) -> Vec<Ro
             })
             .collect(),
     }
+}
+
+fn fields(state: &State, fields: &[(String, String)], width: usize) -> Vec<Row> {
+    let look = &state.look;
+    fields
+        .iter()
+        .flat_map(|(label, value)| {
+            let mut spans = vec![Span::styled(format!("   {label:<8}"), look.style(Role::Quiet))];
+            let (text, escape) = (look.style(Role::Text), look.style(Role::Escape));
+            spans.extend(clean::spans_at(value, 11, text, escape));
+            rows_of(&Line::from(spans), width, 11)
+        })
+        .collect()
 }

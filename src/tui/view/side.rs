@@ -132,7 +132,7 @@ fn entry(state: &State, pen: &Pen<'_>, waiting: &Waiting, number: usize) -> [Lin
     ];
     let indent = || vec![Span::raw(" "), Span::raw("     ")];
     let mut object = indent();
-    object.extend(pen.spans(&question.preview.object, Role::Text));
+    object.extend(pen.spans(&waiting.object(), Role::Text));
     if let Some(fact) = question.preview.facts.first().filter(|fact| fact.starts_with(['+', '−']))
     {
         object.extend(pen.spans(&format!("  {fact}"), Role::Quiet));

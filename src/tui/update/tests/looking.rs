@@ -19,7 +19,7 @@ fn long(width: u16, height: u16) -> Stage {
     stage.wait(1_000);
     let mut question = write_question(1);
     let new: String = (1..=500).map(|n| format!("    \"Line {n}\",\n")).collect();
-    question.preview.body = Body::Diff { old: Some("old\n".into()), new };
+    question.preview.body = Body::Diff { old: Some("old\n".into()), new, mark: None };
     stage.asks(question);
     stage.wait(500);
     stage
