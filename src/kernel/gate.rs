@@ -2,29 +2,29 @@
 //! handler can be called.
 
 pub mod approval;
+mod edit;
 pub mod grant;
 pub mod law;
 mod open;
 pub mod policy;
 mod refusal;
+mod rights;
 pub mod rule;
 pub mod subject;
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::sync::watch;
-
 use self::{
-    approval::{Answer, Asked, Question, Reply, Scope, Seat, Then, Waiting},
+    approval::{Answer, Asked, EDIT_REFUSED, Question, Reply, Scope, Seat, Then, Waiting},
     open::OpenQuestion,
-    policy::{Runs, Verdict, ruled, strictest},
+    policy::{Runs, Verdict, ruled},
     refusal::{blocked, denied, expired, nobody},
 };
 use super::{
     capability::{Capability, Category, Preview, Reach},
     clock::Budget,
     context::Context,
-    error::{CallError, ErrorCode},
+    error::CallError,
     event::{Call, Decider, Decision, Event},
     id::{ApprovalId, CallId},
     invoke::interrupted,
@@ -36,6 +36,7 @@ pub use self::{
     grant::Grants,
     law::{Cited, Law, Layer, Placed, Rules},
     refusal::DeniedPlaces,
+    rights::Rights,
     rule::{Effect, Lasting, Reading, Rule, RuleFault, Until, exactly, parse_one, propose},
     subject::{Case, Subject},
 };
@@ -75,45 +76,6 @@ impl Permit {
     }
 }
 
-/// The modes that bind a session: its own and those of every session above it.
-#[derive(Clone, Debug)]
-pub struct Rights(Vec<watch::Receiver<Mode>>);
-
-impl Rights {
-    /// The rights of a root session.
-    pub fn of(mode: watch::Receiver<Mode>) -> Self {
-        Self(vec![mode])
-    }
-
-    /// The rights of a child: these, and its own mode.
-    #[must_use]
-    pub fn narrowed(&self, mode: watch::Receiver<Mode>) -> Self {
-        let mut modes = self.0.clone();
-        modes.push(mode);
-        Self(modes)
-    }
-
-    fn verdict(&self, category: Category, reach: Reach) -> (Verdict, Mode) {
-        strictest(self.0.iter().map(|mode| *mode.borrow()), category, reach)
-    }
-
-    /// Waits until one of the modes changes.
-    async fn changed(&mut self) {
-        if self.0.is_empty() {
-            return std::future::pending().await;
-        }
-        let changes = self.0.iter_mut().map(|mode| {
-            Box::pin(async {
-                if mode.changed().await.is_err() {
-                    // The session that owned the mode is gone; what it said last still binds.
-                    std::future::pending::<()>().await;
-                }
-            })
-        });
-        futures_util::future::select_all(changes).await;
-    }
-}
-
 /// Decides for one session. Clones share rules, grants and waiting table.
 #[derive(Clone, Debug)]
 pub struct Gate {
@@ -130,6 +92,17 @@ pub(super) enum Passage {
     Open(Permit, Decision),
     /// It may not; the decision is absent when the question was not put at all.
     Shut(CallError, Option<Decision>),
+}
+
+/// What came of a question.
+enum Put {
+    Answered(Reply),
+    /// Yes to other arguments, with what they do.
+    Edited(Reply, Preview),
+    /// The arguments that a person wrote cannot be taken, so it is asked again.
+    Again,
+    /// Nobody answered in the time there was.
+    Expired,
 }
 
 impl Gate {
@@ -167,7 +140,7 @@ impl Gate {
 
     /// A gate of no mode at all: it lets reads through and blocks the rest.
     pub fn shut() -> Self {
-        Self::new(Rights(Vec::new()), None)
+        Self::new(Rights::none(), None)
     }
 
     /// The rights of the session, for a child's to be made from.
@@ -181,7 +154,13 @@ impl Gate {
     }
 
     /// Lets a call through or not. Reads never wait. Dropping the future withdraws its question.
-    pub(super) async fn pass(&self, cx: &Context, capability: &Capability, call: &Call) -> Passage {
+    /// A person may have edited the arguments; then they are others in `call`.
+    pub(super) async fn pass(
+        &self,
+        cx: &Context,
+        capability: &Capability,
+        call: &mut Call,
+    ) -> Passage {
         let category = capability.category_of(cx, &call.input);
         let least = self.runs.least(capability.category());
         let is_read = category == Category::Read && least == Verdict::Allow;
@@ -217,7 +196,7 @@ impl Gate {
             Verdict::Block => judgement.refusal(),
             Verdict::Ask => {
                 let Some(waiting) = &self.waiting else { return nobody(capability) };
-                let question = Question {
+                let mut question = Question {
                     id: ApprovalId::fresh(),
                     session: cx.spec.id,
                     path: cx.spec.path.clone(),
@@ -238,11 +217,22 @@ impl Gate {
                     always: least == Verdict::Ask,
                     exact: exactly(&question, &base, Lasting::Session),
                 };
-                let seat = waiting.take_seat(question.id, asked);
-                match self.ask(cx, seat, question, judge).await {
-                    Ok(Some(reply)) => self.answered(cx, permit, reply),
-                    Ok(None) => expired(capability),
-                    Err(error) => Passage::Shut(error, None),
+                loop {
+                    let seat = waiting.take_seat(question.id, asked.clone());
+                    match self.ask(cx, capability, seat, question.clone(), &judge).await {
+                        Ok(Put::Answered(reply)) => return self.answered(cx, permit, reply),
+                        Ok(Put::Edited(reply, preview)) => {
+                            if let Answer::AllowEdited { input } = &reply.answer {
+                                call.input = input.clone();
+                            }
+                            let permit = Permit { preview: Some(preview), ..permit };
+                            return self.answered(cx, permit, reply);
+                        }
+                        // It comes back, under a name of its own.
+                        Ok(Put::Again) => question.id = ApprovalId::fresh(),
+                        Ok(Put::Expired) => return expired(capability),
+                        Err(error) => return Passage::Shut(error, None),
+                    }
                 }
             }
         }
@@ -267,17 +257,18 @@ impl Gate {
         Judgement { verdict, by }
     }
 
-    /// Puts the question and waits, all clocks of the asker stopped. No reply is one that did not
-    /// come in the time there was for it.
+    /// Puts the question and waits, all clocks of the asker stopped.
     async fn ask(
         &self,
         cx: &Context,
+        capability: &Capability,
         mut seat: Seat,
         question: Question,
         judge: impl Fn() -> Judgement,
-    ) -> Result<Option<Reply>, CallError> {
+    ) -> Result<Put, CallError> {
         let (mut rights, mut rules) = (self.rights.clone(), self.law.watch());
         let mut open = OpenQuestion::new(cx, question.id);
+        let call = question.call.id;
         cx.recorder.append(Event::ApprovalRequested { question }).map_err(unrecorded)?;
         let most = cx.spec.limits.approval_ms.map(Duration::from_millis);
         let mut expiry = std::pin::pin!(past(most));
@@ -294,7 +285,7 @@ impl Gate {
             }
             if late && seat.give_up() {
                 open.withdraw(&unanswered(most.unwrap_or_default()));
-                return Ok(None);
+                return Ok(Put::Expired);
             }
             let Judgement { verdict, by } = judge();
             let answer = match verdict {
@@ -306,27 +297,35 @@ impl Gate {
                 break Reply { answer, by };
             }
         };
+        let edited = match &reply.answer {
+            Answer::AllowEdited { input } => {
+                match self.edited(cx.of_call(call), capability, input).await {
+                    Ok(preview) => Some(preview),
+                    Err(error) => {
+                        open.withdraw(&format!("{EDIT_REFUSED}{}", error.message));
+                        return Ok(Put::Again);
+                    }
+                }
+            }
+            Answer::Allow { .. } | Answer::Deny { .. } => None,
+        };
         open.answered(&reply)?;
         cx.recorder.sync().await.map_err(unrecorded)?;
-        Ok(Some(reply))
+        Ok(match edited {
+            Some(preview) => Put::Edited(reply, preview),
+            None => Put::Answered(reply),
+        })
     }
 
     fn answered(&self, cx: &Context, permit: Permit, reply: Reply) -> Passage {
         match (reply.answer, reply.by) {
-            (Answer::Allow { .. }, by) => Passage::Open(permit, Decision::allowed(by)),
+            (Answer::Allow { .. } | Answer::AllowEdited { .. }, by) => {
+                Passage::Open(permit, Decision::allowed(by))
+            }
             (Answer::Deny { .. }, Decider::Mode { mode }) => blocked(mode),
             (Answer::Deny { .. }, Decider::Rule { rule }) => denied(*rule),
             (Answer::Deny { because, then }, by) => {
-                let said = match &because {
-                    Some(words) => format!("The person said no: {words}"),
-                    None => "The person said no. Do not retry it as it is; \
-                             go on without it, or ask what they want instead."
-                        .to_owned(),
-                };
-                let mut error = CallError::new(ErrorCode::PermissionDenied, said);
-                if let Some(words) = because {
-                    error = error.with("feedback", words);
-                }
+                let error = refusal::said_no(because);
                 if then == Then::StopTurn {
                     cx.cancel.cancel();
                 }
@@ -377,22 +376,4 @@ async fn past(most: Option<Duration>) {
 /// Whole milliseconds, as the journal has them.
 pub(super) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use futures_util::FutureExt as _;
-
-    use super::*;
-
-    #[test]
-    fn a_session_that_is_gone_hides_no_change_of_another_one() {
-        let (gone, of_the_gone) = watch::channel(Mode::Default);
-        let (root, of_the_root) = watch::channel(Mode::Default);
-        let mut rights = Rights::of(of_the_gone).narrowed(of_the_root);
-        drop(gone);
-        assert!(rights.changed().now_or_never().is_none());
-        root.send_replace(Mode::Plan);
-        assert!(rights.changed().now_or_never().is_some());
-    }
 }

@@ -99,14 +99,14 @@ async fn attempt(
     let capability = look_up(tools, &request.name)?;
     open.result.input = parse(&request.name, request.input)?;
     capability.validate(&open.result.input)?;
-    let call = Call {
+    let mut call = Call {
         id: request.id,
         name: request.name,
         input: open.result.input.clone(),
         origin: request.origin,
         parent: cx.call,
     };
-    let (permit, decision) = match cx.gate.pass(cx, capability, &call).await {
+    let (permit, decision) = match cx.gate.pass(cx, capability, &mut call).await {
         Passage::Open(permit, decision) => (permit, decision),
         Passage::Shut(error, decision) => {
             open.decision = decision;
@@ -114,6 +114,8 @@ async fn attempt(
         }
     };
     let input = call.input.clone();
+    // What runs, and what the result says, is what a person may have made of it.
+    open.result.input = input.clone();
     let category = capability.category_of(cx, &input);
     let subject = permit.preview().map(|preview| preview.subject.clone()).unwrap_or_default();
     let started = Event::CallStarted { call, category, decision, subject };

@@ -9,6 +9,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::{
@@ -48,6 +49,8 @@ pub struct Question {
 pub enum Answer {
     /// Yes.
     Allow { scope: Scope },
+    /// Yes to this call with other arguments, which are looked at as those of any call are.
+    AllowEdited { input: Value },
     /// No, with words for the model if there are any.
     Deny {
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,6 +58,10 @@ pub enum Answer {
         then: Then,
     },
 }
+
+/// How the withdrawal of a question begins that is put anew, since the arguments that a person
+/// wrote cannot be taken; what is wrong with them follows.
+pub const EDIT_REFUSED: &str = "the edit was refused: ";
 
 /// How far a yes reaches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,7 +123,7 @@ struct Entry {
 }
 
 /// What a standing yes to a question would be about.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Asked {
     /// What binds the session.
     pub law: Law,
@@ -171,7 +178,9 @@ impl Waiting {
                 keep(&text).map_err(NotAnswered::Refused)?;
                 Answer::Allow { scope: Scope::Always { rule: text } }
             }
-            once @ (Answer::Allow { scope: Scope::Once } | Answer::Deny { .. }) => once,
+            once @ (Answer::Allow { scope: Scope::Once }
+            | Answer::AllowEdited { .. }
+            | Answer::Deny { .. }) => once,
         };
         let Some(entry) = claim.entry.take() else { return Err(NotAnswered::NobodyWaits) };
         let reply = Reply { answer, by: Decider::Person };

@@ -77,3 +77,18 @@ pub(super) fn nobody(capability: &Capability) -> Passage {
     );
     Passage::Shut(error, Some(Decision::denied(Decider::Nobody)))
 }
+
+/// A person's no, with their words.
+pub(super) fn said_no(because: Option<String>) -> CallError {
+    let said = match &because {
+        Some(words) => format!("The person said no: {words}"),
+        None => "The person said no. Do not retry it as it is; go on without it, or ask what they \
+                 want instead."
+            .to_owned(),
+    };
+    let error = CallError::new(ErrorCode::PermissionDenied, said);
+    match because {
+        Some(words) => error.with("feedback", words),
+        None => error,
+    }
+}

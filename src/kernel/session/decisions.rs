@@ -95,6 +95,11 @@ impl Log {
                         made.verdict = Ruling::Allowed;
                         made.scope = Some(scope.clone());
                     }
+                    Answer::AllowEdited { .. } => {
+                        made.verdict = Ruling::Allowed;
+                        made.scope = Some(Scope::Once);
+                        made.words = Some("with arguments edited".to_owned());
+                    }
                     Answer::Deny { because, then: _ } => {
                         made.verdict = Ruling::Denied;
                         made.words.clone_from(because);

@@ -1,11 +1,13 @@
 //! From events to a session: what the model is told, what is open, what it cost.
 
+mod edit;
+
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::kernel::{
     error::CallError,
     event::{Call, Envelope, Event, Origin, Outcome, Stop},
-    gate::approval::Question,
+    gate::approval::{Answer, Question},
     id::{ApprovalId, CallId},
     invoke::{ToolResult, interrupted},
     message::{CallResult, Message, ModelCall, Usage},
@@ -41,6 +43,8 @@ pub struct Session {
     later: Vec<String>,
     /// Calls that were asked about or began, and have no result: any depth.
     open: BTreeMap<CallId, OpenCall>,
+    /// What a person made of calls before saying yes, for the model, by its own call.
+    edited: Vec<(CallId, String)>,
 }
 
 /// A call that has no result yet.
@@ -82,6 +86,7 @@ impl Session {
             answering: false,
             later: Vec::new(),
             open: BTreeMap::new(),
+            edited: Vec::new(),
         }
     }
 
@@ -116,7 +121,7 @@ impl Session {
                 self.open.remove(call);
                 let slot = self.calls.iter_mut().find(|(known, _)| known.id == *call);
                 if let Some((_, empty @ None)) = slot {
-                    *empty = Some(result.clone());
+                    *empty = Some(edit::told(result, *call, &mut self.edited));
                 }
             }
             Event::ApprovalRequested { question } => {
@@ -124,8 +129,14 @@ impl Session {
                 self.open.entry(call.id).or_insert_with(|| OpenCall::of(call, false));
                 self.questions.insert(question.id, question.clone());
             }
-            Event::ApprovalAnswered { approval, .. }
-            | Event::ApprovalWithdrawn { approval, .. } => {
+            Event::ApprovalAnswered { approval, answer, .. } => {
+                let question = self.questions.remove(approval);
+                if let (Some(question), Answer::AllowEdited { input }) = (question, answer) {
+                    let root = self.root_of(&question.call);
+                    self.edited.push((root, edit::note(&question.call, input)));
+                }
+            }
+            Event::ApprovalWithdrawn { approval, .. } => {
                 self.questions.remove(approval);
             }
             Event::ModeChanged { to, .. } => self.mode = *to,
@@ -242,6 +253,15 @@ impl Session {
             self.messages.push(Message::Results(results));
         }
         self.messages.extend(self.later.drain(..).map(Message::User));
+    }
+
+    /// The call by the model in which this one was made.
+    fn root_of(&self, call: &Call) -> CallId {
+        let (mut root, mut parent) = (call.id, call.parent);
+        while let Some(above) = parent {
+            (root, parent) = (above, self.open.get(&above).and_then(|open| open.parent));
+        }
+        root
     }
 
     fn no_result(&self, call: &ModelCall) -> ToolResult {

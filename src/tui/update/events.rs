@@ -244,7 +244,9 @@ fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: &Decider, at
     let Some(waiting) = super::question::gone(state, id) else { return };
     let question = &waiting.question;
     let progress = match answer {
-        Answer::Allow { .. } => Progress::Running { since: state.now.wall },
+        Answer::Allow { .. } | Answer::AllowEdited { .. } => {
+            Progress::Running { since: state.now.wall }
+        }
         Answer::Deny { because: Some(words), .. } => Progress::Denied(format!("no: {words}")),
         Answer::Deny { because: None, .. } => Progress::Denied("denied by you".to_owned()),
     };
@@ -277,6 +279,9 @@ fn toast(waiting: &Waiting, answer: &Answer, by: &Decider, others: usize) -> Opt
         }
         (Decider::Person, Answer::Allow { scope: Scope::Session { .. } }) => {
             Some(format!("Saved for this session: {object}, exactly this call."))
+        }
+        (Decider::Person, Answer::AllowEdited { .. }) => {
+            Some("Yes, as you edited it. The model is told.".to_owned())
         }
         (Decider::Person, Answer::Deny { then: Then::GoOn, .. }) => {
             Some("No. The model was told, and goes on.".to_owned())

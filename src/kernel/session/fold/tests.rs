@@ -386,3 +386,28 @@ proptest! {
         prop_assert_eq!(closed.len(), all);
     }
 }
+
+#[test]
+fn the_model_is_told_that_its_call_was_edited_however_deep_it_was() {
+    let edited = |approval: u128, input| answer(approval, Answer::AllowEdited { input });
+    let mut session = session();
+    for event in [
+        turn(),
+        answered(Stop::Calls, &[1]),
+        started(1, None),
+        asked(9, call(2, Some(1))),
+        edited(9, json!({"n": 3, "more": "x".repeat(500)})),
+        started(2, Some(1)),
+        done(2),
+        done(1),
+        turn(),
+    ] {
+        session.apply(&event);
+    }
+    let told = told(&session).join("\n");
+    let cut = format!("more = \"{}… (502 bytes in all)", "x".repeat(399));
+    let note = format!(
+        "result 1\n[The person edited tool before saying yes. It ran with n = 3, {cut}; the rest as you asked.]"
+    );
+    assert!(told.contains(&note), "{told}");
+}

@@ -157,7 +157,7 @@ proptest! {
                 let letter = match answer {
                     // The second step has keys of its own: an editor's enter, and ctrl+s.
                     _ if form => continue,
-                    Answer::Allow { .. } => 'y',
+                    Answer::Allow { .. } | Answer::AllowEdited { .. } => 'y',
                     Answer::Deny { then: Then::GoOn, .. } => 'n',
                     Answer::Deny { then: Then::StopTurn, .. } => 'N',
                 };
