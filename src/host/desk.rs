@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 use super::{Changes, Choice, Host, Inner, recorder};
 use crate::kernel::{
     BoxFuture,
+    capability::Capability,
     change::Planned,
     clock::Reading,
     command::Command,
@@ -95,6 +96,10 @@ impl Desk for Host {
             // Where nothing can be looked at, there is nothing to undo either.
             Ok(changes?.plan(&Choice::All).await.unwrap_or_default())
         })
+    }
+
+    fn capability(&self, name: &str) -> Option<Arc<Capability>> {
+        self.registry().find(name)
     }
 
     fn clock(&self, call: CallId) -> Option<Reading> {

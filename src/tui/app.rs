@@ -1,6 +1,7 @@
 //! The loop around state and view: the one asynchronous file of the screen. It waits for whatever
 //! comes first, applies it, and draws when a frame is due; it never waits for work.
 
+mod editor;
 mod keys;
 mod opening;
 mod work;
@@ -67,6 +68,8 @@ struct App {
     /// A frame that is on its way to the terminal.
     drawn: Option<Drawn>,
     signal: Option<Signal>,
+    /// A text that is to be edited outside.
+    wanted: Option<editor::Wanted>,
 }
 
 impl App {
@@ -110,6 +113,7 @@ impl App {
             work: JoinSet::new(),
             drawn: None,
             signal: None,
+            wanted: None,
         }
     }
 
@@ -121,6 +125,10 @@ impl App {
                 self.terminal.leave()?;
                 let session = self.state.sessions.viewed();
                 return Ok(Farewell { leave, signal: self.signal, session });
+            }
+            if let Some(wanted) = self.wanted.take() {
+                self.edit(wanted, &mut signals).await?;
+                continue;
             }
             let wake = self.wake();
             tokio::select! {
@@ -321,7 +329,12 @@ impl App {
             Effect::Colour(session, call, code) => {
                 work::colour(&mut self.work, session, call, code);
             }
-            Effect::Prepare(question) => work::prepare(&mut self.work, question),
+            Effect::Prepare(question) => {
+                work::prepare(&mut self.work, self.desk.clone(), question);
+            }
+            Effect::Editor { question, field, text } => {
+                self.wanted = Some(editor::Wanted { question, field, text });
+            }
             Effect::Notify(text) => {
                 self.terminal.bell();
                 self.terminal.notify(&text);

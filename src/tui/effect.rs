@@ -3,7 +3,7 @@
 use crate::kernel::{
     command::Command,
     gate::approval::Question,
-    id::{CallId, SessionId},
+    id::{ApprovalId, CallId, SessionId},
 };
 
 /// One thing to be done; what it comes to is a message.
@@ -23,6 +23,8 @@ pub enum Effect {
     Copy(String),
     /// Call someone who looks elsewhere.
     Notify(String),
+    /// Have a text edited in the person's own editor, for a field of a question or all of them.
+    Editor { question: ApprovalId, field: Option<usize>, text: String },
     /// Stop until the shell continues us.
     Suspend,
 }

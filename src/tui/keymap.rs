@@ -19,6 +19,7 @@ pub enum Place {
     Because,
     Wider,
     Search,
+    Edit,
     Transcript,
     Output,
     Sessions,
@@ -51,6 +52,8 @@ pub enum Action {
     Compare,
     /// Looks for a word.
     Search,
+    /// Opens a text in the person's own editor.
+    Editor(Part),
     /// Asks whether the chosen session is to be stopped.
     Stop,
     /// Does what a form describes.
@@ -61,6 +64,13 @@ pub enum Action {
     Leave,
     Quit,
     Suspend,
+}
+
+/// What of a call is edited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Field,
+    Whole,
 }
 
 /// Somewhere else on the screen.
@@ -101,6 +111,7 @@ pub enum Letter {
     No,
     Because,
     StopTurn,
+    Edit,
     Wider,
 }
 

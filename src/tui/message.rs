@@ -10,6 +10,7 @@ use super::{
     theme::Theme,
 };
 use crate::kernel::{
+    capability::Capability,
     clock::Reading,
     event::Envelope,
     id::{ApprovalId, CallId, SessionId},
@@ -77,7 +78,10 @@ pub enum Came {
     NotStarted(String),
     Output(CallId, Option<OutputPage>),
     Coloured(SessionId, CallId, Vec<Colours>),
-    Prepared(ApprovalId, Arc<Paper>),
+    /// A question is ready, and what is called by it.
+    Prepared(ApprovalId, Arc<Paper>, Option<Arc<Capability>>),
+    /// A text came back from an editor for this field of a question, or for all of them.
+    Edited(ApprovalId, Option<usize>, Result<String, String>),
     /// An answer was refused and its question still waits; why.
     NotDone(String),
     /// Suspending was refused, and why.

@@ -11,8 +11,8 @@ use serde_json::json;
 use tokio::time::Instant;
 
 pub(super) use self::questions::{
-    LEX, code_question, packages_question, program_question, python, result, shell_question,
-    write_question,
+    LEX, capability, code_question, packages_question, program_question, python, result,
+    shell_question, write_question,
 };
 use super::{
     effect::Effect,
@@ -149,7 +149,9 @@ impl Stage {
                 match effect {
                     Effect::Prepare(question) => {
                         let paper = Arc::new(paper::of(&question));
-                        messages.push_back(Message::Came(Came::Prepared(question.id, paper)));
+                        let capability = capability(&question.call.name).map(Arc::new);
+                        let came = Came::Prepared(question.id, paper, capability);
+                        messages.push_back(Message::Came(came));
                     }
                     Effect::Colour(session, call, code) => {
                         let came = Came::Coloured(session, call, highlight::highlight(&code));
@@ -163,6 +165,7 @@ impl Stage {
                     | Effect::Start { .. }
                     | Effect::Copy(_)
                     | Effect::Notify(_)
+                    | Effect::Editor { .. }
                     | Effect::Suspend) => self.effects.push(other),
                 }
             }

@@ -2,6 +2,7 @@
 
 pub mod composer;
 pub mod draft;
+pub mod edit;
 pub mod look;
 pub mod output;
 pub mod sessions;
@@ -180,6 +181,7 @@ impl State {
                 Some(waiting::Form::Because(..)) => Place::Because,
                 Some(waiting::Form::Wider(_)) => Place::Wider,
                 Some(waiting::Form::Search(_)) => Place::Search,
+                Some(waiting::Form::Edit(_)) => Place::Edit,
                 None => Place::Question,
             },
             Focus::Transcript => Place::Transcript,

@@ -209,17 +209,26 @@ impl Terminal {
     /// Gives the terminal back, stops this job until the shell continues it, and takes the
     /// terminal over again. Refused where no shell is there to continue it.
     pub fn suspend(&mut self) -> io::Result<()> {
-        use rustix::process;
-        // A group with the session's leader in it has no shell above it.
-        let leader = process::getsid(None)?;
-        if process::getpgid(Some(leader))? == process::getpgrp() {
-            return Err(io::Error::other("no shell to come back from"));
-        }
+        has_shell()?;
         self.leave()?;
+        let stopped = self.stop();
+        self.set_modes()?;
+        stopped
+    }
+
+    /// Stops this job until the shell continues it, the terminal as it is.
+    pub fn stop(&mut self) -> io::Result<()> {
+        use rustix::process;
+        has_shell()?;
         let stopped = process::kill_current_process_group(process::Signal::STOP);
         self.came_back = true;
-        self.set_modes()?;
         stopped.map_err(Into::into)
+    }
+
+    /// Takes the terminal over again, after another program had it.
+    pub fn take_again(&mut self) -> io::Result<()> {
+        self.came_back = false;
+        self.set_modes()
     }
 
     /// Someone else stopped and continued this process: the shell has changed the modes since.
@@ -261,6 +270,16 @@ impl Drop for Terminal {
         // There is nobody left to tell.
         let _ = self.restore.undo();
     }
+}
+
+/// A group with the session's leader in it has no shell above it.
+fn has_shell() -> io::Result<()> {
+    use rustix::process;
+    let leader = process::getsid(None)?;
+    if process::getpgid(Some(leader))? == process::getpgrp() {
+        return Err(io::Error::other("no shell to come back from"));
+    }
+    Ok(())
 }
 
 /// Collects one frame's bytes.

@@ -1,6 +1,7 @@
 //! What a message does to the screen's state. Plain functions: what must happen outside comes back
 //! as effects, and time is whatever the message says.
 
+mod edit;
 mod events;
 mod input;
 mod panes;
@@ -181,11 +182,13 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
                 code.colours = colours;
             }
         }
-        Came::Prepared(id, paper) => {
+        Came::Prepared(id, paper, capability) => {
             if let Some(waiting) = state.queue.get_mut(id) {
                 waiting.paper = Some(paper);
+                waiting.capability = capability;
             }
         }
+        Came::Edited(id, field, text) => edit::came(state, id, field, text),
         Came::NotSuspended(why) | Came::NotDone(why) => state.status.say(why, state.now.at),
     }
     Vec::new()

@@ -3,6 +3,7 @@
 
 mod choice;
 mod composer;
+mod edit;
 mod forms;
 mod lists;
 mod offers;

@@ -622,11 +622,11 @@ async fn an_edit_that_cannot_be_taken_is_refused_with_its_reason_and_the_questio
         fixture.waiting.answer(id, answer).unwrap();
         loop {
             let lines = fixture.journal.0.lock().unwrap().clone();
-            let said = lines.iter().find_map(|line| match &line.event {
-                Event::ApprovalWithdrawn { approval, reason, .. } if *approval == id => {
-                    Some(reason.clone())
-                }
-                _ => None,
+            let said = lines.iter().find_map(|line| {
+                let Event::ApprovalWithdrawn { approval, reason, .. } = &line.event else {
+                    return None;
+                };
+                (*approval == id).then(|| reason.clone())
             });
             if let Some(said) = said {
                 assert_eq!(said, reason);

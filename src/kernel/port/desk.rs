@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 use super::{OutputPage, StoreError};
 use crate::kernel::{
     BoxFuture,
+    capability::Capability,
     change::Planned,
     clock::Reading,
     command::Command,
@@ -56,6 +57,11 @@ pub trait Desk: Send + Sync {
     /// undoing it would do now.
     fn changes(&self, _session: SessionId) -> BoxFuture<'_, Result<Vec<Planned>, StoreError>> {
         Box::pin(async { Ok(Vec::new()) })
+    }
+
+    /// The capability of that name, so that a person's arguments for it can be checked.
+    fn capability(&self, _name: &str) -> Option<Arc<Capability>> {
+        None
     }
 
     /// What a run's clock reads now, while it runs.

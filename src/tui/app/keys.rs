@@ -22,6 +22,8 @@ pub(super) struct Keys {
     // Unbounded: the producer is a person.
     keys: mpsc::UnboundedReceiver<Key>,
     reader: Option<JoinHandle<()>>,
+    /// Where a reader tells what it read; absent where there is none.
+    tell: Option<mpsc::UnboundedSender<Key>>,
     closed: bool,
 }
 
@@ -29,7 +31,24 @@ impl Keys {
     /// Those of the real terminal. Must be called within a runtime.
     pub(super) fn of_terminal() -> Self {
         let (tell, keys) = mpsc::unbounded_channel();
-        let reader = tokio::spawn(async move {
+        let mut all = Self { keys, reader: None, tell: Some(tell), closed: false };
+        all.resume();
+        all
+    }
+
+    /// Reads no more, so that another program can; returns when that is so.
+    pub(super) async fn pause(&mut self) {
+        if let Some(reader) = self.reader.take() {
+            reader.abort();
+            // It was ended; that is all it can say.
+            let _ = reader.await;
+        }
+    }
+
+    /// Reads again.
+    pub(super) fn resume(&mut self) {
+        let Some(tell) = self.tell.clone() else { return };
+        self.reader = Some(tokio::spawn(async move {
             let mut events = EventStream::new();
             while let Some(Ok(event)) = events.next().await {
                 if let Some(key) = read(event)
@@ -38,14 +57,15 @@ impl Keys {
                     return;
                 }
             }
-        });
-        Self { keys, reader: Some(reader), closed: false }
+            // Nothing comes any more.
+            let _ = tell.send(Key::Closed);
+        }));
     }
 
     /// Those a test sends.
     #[cfg(test)]
     pub(super) fn of(keys: mpsc::UnboundedReceiver<Key>) -> Self {
-        Self { keys, reader: None, closed: false }
+        Self { keys, reader: None, tell: None, closed: false }
     }
 
     /// The next one; after the last one [`Key::Closed`], once. Losing the future loses none.
@@ -53,13 +73,9 @@ impl Keys {
         if self.closed {
             return std::future::pending().await;
         }
-        match self.keys.recv().await {
-            Some(key) => key,
-            None => {
-                self.closed = true;
-                Key::Closed
-            }
-        }
+        let key = self.keys.recv().await.unwrap_or(Key::Closed);
+        self.closed = matches!(key, Key::Closed);
+        key
     }
 
     /// The next one, if it is there already.

@@ -75,6 +75,9 @@ pub(super) fn colour(work: &mut JoinSet<Came>, session: SessionId, call: CallId,
     work.spawn_blocking(move || Came::Coloured(session, call, highlight::highlight(&code)));
 }
 
-pub(super) fn prepare(work: &mut JoinSet<Came>, question: Box<Question>) {
-    work.spawn_blocking(move || Came::Prepared(question.id, Arc::new(paper::of(&question))));
+pub(super) fn prepare(work: &mut JoinSet<Came>, desk: Arc<dyn Desk>, question: Box<Question>) {
+    work.spawn_blocking(move || {
+        let capability = desk.capability(&question.call.name);
+        Came::Prepared(question.id, Arc::new(paper::of(&question)), capability)
+    });
 }

@@ -4,7 +4,7 @@ use crossterm::event::KeyCode;
 
 use super::{
     Action::{self, Answer, Begin as First, Edit as Text, Go as To, Move as By},
-    Begin, Edit, Go, Key, Letter, Move,
+    Begin, Edit, Go, Key, Letter, Move, Part,
     Place::{
         self, Because, Composer, Connect, Everywhere, Help, Output, Question, Quit, Script, Search,
         Sessions, Start, Stop, Transcript, Waiting, Wider,
@@ -45,6 +45,7 @@ pub const TABLE: &[Row] = &[
     row(Question, &[(Key::char('n'), Answer(Letter::No))], "no, and go on"),
     row(Question, &[(Key::char('f'), Answer(Letter::Because))], "no, because…"),
     row(Question, &[(Key::char('N'), Answer(Letter::StopTurn))], "no, stop the turn"),
+    row(Question, &[(Key::char('e'), Answer(Letter::Edit))], "edit the arguments, then yes…"),
     row(Question, &[(Key::char('w'), Answer(Letter::Wider))], "yes for this session…"),
     row(Question, SCROLL, "scroll"),
     row(Question, ENDS, "first, last line"),
@@ -68,6 +69,27 @@ pub const TABLE: &[Row] = &[
     row(Search, PAGES, "scroll"),
     row(Search, SHORT, "move and edit"),
     row(Search, KILLING, "delete"),
+    row(
+        Place::Edit,
+        &[
+            (Key::plain(KeyCode::Tab), By(Move::NextCell)),
+            (Key::shift(KeyCode::Tab), By(Move::PreviousCell)),
+        ],
+        "next, previous field",
+    ),
+    row(Place::Edit, &[(Key::ctrl('s'), Action::Confirm)], "yes, as edited"),
+    row(
+        Place::Edit,
+        &[
+            (Key::ctrl('o'), Action::Editor(Part::Field)),
+            (Key::alt(KeyCode::Char('o')), Action::Editor(Part::Whole)),
+        ],
+        "the field, all of it as JSON, in $EDITOR",
+    ),
+    row(Place::Edit, &[(ENTER, Text(Edit::Send))], "new line, next item, next field"),
+    row(Place::Edit, NEW_LINE, "new line"),
+    row(Place::Edit, EDITING, "move and edit"),
+    row(Place::Edit, KILLING, "delete; an empty item goes"),
     row(Start, &[(ENTER, First(Begin::Chosen))], "do what is marked"),
     row(Start, &[(UP, By(Move::Up)), (DOWN, By(Move::Down))], "choose"),
     row(Start, &[(Key::char('c'), First(Begin::Connect))], "connect a model"),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::kernel::{
-    capability::{Body, Category, Preview, Reach},
+    capability::{Body, Capability, Category, Preview, Reach},
     event::{Call, Origin},
     gate::{approval::Question, subject::Subject},
     invoke::ToolResult,
@@ -99,6 +99,44 @@ pub(in crate::tui) fn program_question(id: u128, session: u128, path: &[&str]) -
             subject: Subject::Other,
         },
         script: Some(20.into()),
+    }
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is looked at")]
+struct Run {
+    #[schemars(length(min = 1))]
+    argv: Vec<String>,
+    #[serde(default)]
+    cwd: Option<String>,
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    timeout_ms: Option<u64>,
+    #[serde(default)]
+    network: bool,
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is looked at")]
+struct Write {
+    path: String,
+    text: String,
+}
+
+/// What is called in these stories.
+pub(in crate::tui) fn capability(name: &str) -> Option<Capability> {
+    match name {
+        "process.run" => Some(
+            Capability::define::<Run>("process.run", "", Category::Execute)
+                .handler(|_, _, _| async { Ok("".into()) }),
+        ),
+        "files.write" => Some(
+            Capability::define::<Write>("files.write", "", Category::Write)
+                .handler(|_, _, _| async { Ok("".into()) }),
+        ),
+        _ => None,
     }
 }
 

@@ -4,9 +4,9 @@ use std::{cell::RefCell, ops::Range, sync::Arc};
 
 use jiff::Timestamp;
 
-use super::draft::Draft;
+use super::{draft::Draft, edit::Edit};
 use crate::{
-    kernel::{gate::approval::Question, id::ApprovalId},
+    kernel::{capability::Capability, gate::approval::Question, id::ApprovalId},
     tui::{
         clean::{Deceit, Piece},
         diff::Diff,
@@ -68,6 +68,8 @@ pub struct Waiting {
     pub put_off: bool,
     /// Absent until it was made ready; nothing can be answered before.
     pub paper: Option<Arc<Paper>>,
+    /// What is called, so that its arguments can be edited.
+    pub capability: Option<Arc<Capability>>,
     /// The first row in sight.
     pub top: usize,
     /// The rows that were in sight at some time, from the first on, without a gap.
@@ -83,11 +85,12 @@ pub struct Waiting {
 }
 
 /// A second step of an answer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Form {
     Because(ApprovalId, Draft),
     Wider(ApprovalId),
     Search(Search),
+    Edit(Edit),
 }
 
 /// A word that is looked for in what is asked about.
@@ -105,6 +108,7 @@ impl Form {
         match self {
             Self::Because(question, _) | Self::Wider(question) => *question,
             Self::Search(search) => search.question,
+            Self::Edit(edit) => edit.question,
         }
     }
 }
@@ -117,6 +121,8 @@ pub struct Queue {
     /// The question from which somebody went away to write.
     pub declined: Option<ApprovalId>,
     pub form: Option<Form>,
+    /// Edited arguments that were sent, kept in case they are refused.
+    pub sent: Option<Edit>,
     /// How changes are shown, this one and the next.
     pub compare: Compare,
     /// The row of the list that keys act on.
@@ -171,6 +177,7 @@ impl Queue {
                 asked,
                 put_off: false,
                 paper: None,
+                capability: None,
                 top: 0,
                 seen: 0,
                 end_seen: false,
@@ -214,7 +221,7 @@ impl Queue {
         let words = match self.form.take_if(|form| form.question() == id) {
             Some(Form::Because(_, draft)) => Some(draft.text()),
             Some(Form::Search(search)) => Some(search.word.text()),
-            Some(Form::Wider(_)) | None => None,
+            Some(Form::Wider(_) | Form::Edit(_)) | None => None,
         };
         if self.chosen == Some(id) {
             self.chosen = None;
@@ -228,6 +235,7 @@ impl Queue {
         match self.form.as_mut()? {
             Form::Because(_, draft) => Some(draft),
             Form::Search(search) => Some(&mut search.word),
+            Form::Edit(edit) => edit.draft(),
             Form::Wider(_) => None,
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::edit;
 use crate::{
     kernel::{
         event::{Call, Decider, Envelope, Event, ExitStatus, Origin, Outcome, Stop},
@@ -227,6 +228,7 @@ fn asked(state: &mut State, question: &Question, at: jiff::Timestamp) -> Vec<Eff
         });
     }
     state.queue.ask(question.clone(), at);
+    edit::again(state, question);
     if let (Some((file, source)), Some(waiting)) = (script, state.queue.get_mut(question.id)) {
         waiting.script = Some(file);
         waiting.source = source;
@@ -305,6 +307,9 @@ fn toast(waiting: &Waiting, answer: &Answer, by: &Decider, others: usize) -> Opt
 
 fn withdrawn(state: &mut State, id: ApprovalId, reason: &str, at: jiff::Timestamp) {
     let Some(waiting) = super::question::gone(state, id) else { return };
+    if edit::refused(state, id, reason) {
+        return;
+    }
     let question = &waiting.question;
     let why = format!("withdrawn: {reason}");
     if let Some(node) = state.sessions.get_mut(question.session) {

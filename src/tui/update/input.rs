@@ -68,6 +68,10 @@ fn paste(state: &mut State, text: &str) {
         question::write(state, |draft| draft.paste(text));
         return;
     }
+    // A field that is written elsewhere takes nothing.
+    if state.focus == Focus::Question && matches!(state.queue.form, Some(Form::Edit(_))) {
+        return;
+    }
     state.composer.draft.paste(text);
     state.popup = None;
     state.focus = Focus::Composer;
@@ -122,7 +126,7 @@ fn text(state: &mut State, c: char) {
     match state.popup {
         Some(_) => {}
         None => match (state.focus, &state.queue.form) {
-            (Focus::Question, Some(Form::Because(..) | Form::Search(_))) => {
+            (Focus::Question, Some(Form::Because(..) | Form::Search(_) | Form::Edit(_))) => {
                 question::write(state, |draft| draft.type_char(c));
             }
             // The form has the keys, and says which.
@@ -158,6 +162,7 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Script => question::script(state),
         Action::Compare => question::compare(state),
         Action::Search => question::search(state),
+        Action::Editor(part) => return super::edit::editor(state, part),
         Action::Stop => panes::stop(state),
         Action::NotNow => panes::not_now(state),
         // Answers go through the guard and nowhere else.
@@ -167,6 +172,10 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
 }
 
 fn write(state: &mut State, edit: Edit) -> Vec<Effect> {
+    if state.focus == Focus::Question && matches!(state.queue.form, Some(Form::Edit(_))) {
+        super::edit::write(state, edit);
+        return Vec::new();
+    }
     if state.focus == Focus::Question && state.queue.writing().is_some() {
         question::write(state, |draft| {
             draft.edit(edit);
@@ -242,7 +251,7 @@ fn leave(state: &mut State) -> Vec<Effect> {
     match state.focus {
         Focus::Question => match state.queue.form.take() {
             Some(Form::Because(_, draft)) => state.composer.remember(&draft.text()),
-            Some(Form::Wider(_) | Form::Search(_)) => {}
+            Some(Form::Wider(_) | Form::Search(_) | Form::Edit(_)) => {}
             None => {
                 if state.queue.not_now().is_some() {
                     state.status.say("Not now. It waits; F3 shows it.", now);

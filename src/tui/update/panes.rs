@@ -156,6 +156,7 @@ pub(super) fn scroll(state: &mut State, by: Move) {
         Place::Output => output(state, by),
         Place::Search if by == Move::Up => question::next_found(state, false),
         Place::Question | Place::Search => question::act(state, Action::Move(by)),
+        Place::Edit => super::edit::step(state, by),
         Place::Because | Place::Wider | Place::Connect => {}
         Place::Transcript | Place::Composer | Place::Everywhere => transcript(state, by),
     }
@@ -295,6 +296,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         | Place::Composer
         | Place::Because
         | Place::Wider
+        | Place::Edit
         | Place::Output
         | Place::Script
         | Place::Help => {}

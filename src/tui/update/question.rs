@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::input;
+use super::{edit, input};
 use crate::{
     kernel::{
         capability::Body,
@@ -40,6 +40,10 @@ pub(super) fn letter(state: &mut State, id: ApprovalId, letter: char) -> Vec<Eff
             state.queue.form = Some(Form::Because(id, Draft::default()));
             Vec::new()
         }
+        Letter::Edit => {
+            edit::open(state, id);
+            Vec::new()
+        }
         Letter::Wider => {
             match state.queue.get(id).and_then(why_not_wider) {
                 Some(why) => state.status.say(why, state.now.at),
@@ -73,6 +77,7 @@ pub(super) fn confirm(state: &mut State) -> Vec<Effect> {
         Some(Form::Wider(id)) => {
             answer(id, Answer::Allow { scope: Scope::Session { rule: String::new() } })
         }
+        Some(Form::Edit(edit)) => edit::confirm(state, edit),
         Some(form @ Form::Search(_)) => {
             state.queue.form = Some(form);
             Vec::new()
@@ -81,14 +86,16 @@ pub(super) fn confirm(state: &mut State) -> Vec<Effect> {
     }
 }
 
-fn answer(approval: ApprovalId, answer: Answer) -> Vec<Effect> {
+pub(super) fn answer(approval: ApprovalId, answer: Answer) -> Vec<Effect> {
     vec![Effect::Send(Command::Answer { approval, answer })]
 }
 
 /// A letter was not meant for the question: it is text, and its writer goes on writing.
 pub(super) fn typed(state: &mut State, letter: char) {
-    match state.queue.form {
-        Some(Form::Because(..) | Form::Search(_)) if state.focus == Focus::Question => {
+    match &state.queue.form {
+        Some(Form::Because(..) | Form::Search(_) | Form::Edit(_))
+            if state.focus == Focus::Question =>
+        {
             write(state, |draft| draft.type_char(letter));
         }
         Some(_) | None => {
@@ -145,11 +152,13 @@ pub(super) fn write(state: &mut State, edit: impl FnOnce(&mut Draft)) {
     let before = draft.text();
     edit(draft);
     let changed = draft.text() != before;
-    if let Some(Form::Search(search)) = &mut state.queue.form
-        && changed
-    {
-        search.at = 0;
-        look(state);
+    match &mut state.queue.form {
+        Some(Form::Search(search)) if changed => {
+            search.at = 0;
+            look(state);
+        }
+        Some(Form::Edit(edit)) if changed => edit.check(),
+        Some(_) | None => {}
     }
 }
 

@@ -81,7 +81,7 @@ pub(super) fn text(pen: &mut Pen<'_>, area: Rect, draft: &Draft, here: bool) -> 
 }
 
 /// The rows of a draft, and where the cursor stands in them.
-fn laid(draft: &Draft, width: usize) -> (Vec<String>, (usize, usize)) {
+pub(super) fn laid(draft: &Draft, width: usize) -> (Vec<String>, (usize, usize)) {
     let (lines, cursor_line, cursor_byte) = draft.shown();
     let width = width.max(1);
     let mut out = Vec::new();

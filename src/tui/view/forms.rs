@@ -24,6 +24,7 @@ pub(super) fn rows(waiting: &Waiting, form: &Form, area: Rect) -> u16 {
     let rows = match form {
         Form::Because(_, draft) => 3 + draft.shown().0.len().clamp(2, 8),
         Form::Wider(_) => 7 + call(waiting, usize::from(area.width)).len(),
+        Form::Edit(edit) => super::edit::rows(edit, usize::from(area.width)),
         // It has a row of the question it looks through.
         Form::Search(_) => 0,
     };
@@ -78,6 +79,7 @@ pub(super) fn draw(
             pen.text(keys, 0, " ctrl+s save, and say yes   esc back, still open", Role::Bright);
             None
         }
+        Form::Edit(edit) => super::edit::draw(state, pen, area, waiting, edit),
         Form::Search(_) => None,
     }
 }

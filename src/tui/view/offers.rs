@@ -45,12 +45,14 @@ pub(super) fn draw(
         answers(pen, area, 0, &row);
         return;
     }
-    let gap: [usize; 4] = if area.width >= 88 { [7, 4, 4, 6] } else { [5, 2, 2, 4] };
+    let gap: [usize; 5] = if area.width >= 88 { [7, 4, 4, 6, 6] } else { [5, 2, 2, 4, 3] };
+    let edits = live && waiting.capability.is_some();
     let row = [
         ("y", "yes, once", live, gap[0]),
         ("n", "no", live, gap[1]),
         ("f", "no, because…", live, gap[2]),
         ("N", "no, stop the turn", live, gap[3]),
+        ("e", "edit", edits, gap[4]),
         ("w", "wider…", wider, 0),
     ];
     answers(pen, area, 0, &row);

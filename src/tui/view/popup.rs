@@ -28,6 +28,7 @@ fn name(place: Place) -> &'static str {
         Place::Because => "no, because",
         Place::Wider => "wider",
         Place::Search => "search",
+        Place::Edit => "edit",
         Place::Transcript => "transcript",
         Place::Output => "output",
         Place::Sessions => "sessions",

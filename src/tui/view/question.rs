@@ -148,7 +148,7 @@ pub(super) fn draw(
 fn search_of<'a>(state: &'a State, waiting: &Waiting) -> Option<&'a Search> {
     match &state.queue.form {
         Some(Form::Search(search)) if search.question == waiting.question.id => Some(search),
-        Some(Form::Search(_) | Form::Because(..) | Form::Wider(_)) | None => None,
+        Some(Form::Search(_) | Form::Because(..) | Form::Wider(_) | Form::Edit(_)) | None => None,
     }
 }
 

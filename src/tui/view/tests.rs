@@ -318,6 +318,22 @@ fn the_forms_of_an_answer() {
 }
 
 #[test]
+fn arguments_are_edited() {
+    for (name, width, height) in [("edit_80", 80, 24), ("edit_120", 120, 40)] {
+        let mut stage = write_asks(width, height);
+        stage.key("right");
+        stage.wait(500);
+        stage.key("e");
+        stage.wait(200);
+        for key in ["down", "down", "down"] {
+            stage.key(key);
+        }
+        stage.types("er");
+        assert_snapshot!(name, stage.screen());
+    }
+}
+
+#[test]
 fn the_lists() {
     let mut stage = write_asks(80, 24);
     stage.key("esc");
@@ -418,7 +434,7 @@ fn the_accent_is_for_what_needs_the_person_and_live_keys_alone() {
         let cells = stage.buffer().content.iter().filter(|cell| cell.fg == need);
         cells.map(|cell| cell.symbol()).filter(|symbol| *symbol != "━").collect::<String>()
     };
-    assert_eq!(accented(&stage).replace(' ', ""), "waitsforyou!ynfN!2needyou");
+    assert_eq!(accented(&stage).replace(' ', ""), "waitsforyou!ynfNe!2needyou");
     stage.key("pgdn");
     stage.draw();
     let quiet = accented(&stage).replace(' ', "");

@@ -70,7 +70,8 @@ fn letters(stage: &Stage) -> usize {
     let form = match &state.queue.form {
         Some(Form::Because(_, draft)) => draft.text().chars().count(),
         Some(Form::Search(search)) => search.word.text().chars().count(),
-        Some(Form::Wider(_)) | None => 0,
+        // Not a place for words.
+        Some(Form::Wider(_) | Form::Edit(_)) | None => 0,
     };
     let written = state.composer.draft.text().chars().count();
     let history = state.composer.history().iter().map(|text| text.chars().count());
@@ -113,10 +114,13 @@ proptest! {
             let form = stage.state.queue.form.is_some();
             let done = stage.effects.len();
             // The form of a wider yes has the keys: a letter is nothing there.
-            let wider = matches!(stage.state.queue.form, Some(Form::Wider(_)));
+            let wider = matches!(stage.state.queue.form, Some(Form::Wider(_) | Form::Edit(_)));
             let deaf = wider && stage.state.focus == Focus::Question;
             let letter = matches!(step, Step::Type(_)) && !deaf;
-            let typed = usize::from(letter || matches!(step, Step::Paste));
+            // Nor are arguments that are edited a place for words of any kind.
+            let edits = deaf && !matches!(stage.state.queue.form, Some(Form::Wider(_)));
+            let paste = matches!(step, Step::Paste) && !edits;
+            let typed = usize::from(letter || paste);
             match step {
                 Step::Type(c) => stage.key(&c.to_string()),
                 Step::Press(key) => stage.key(key),
@@ -166,7 +170,7 @@ proptest! {
             }
             let opened = !form && stage.state.queue.form.is_some();
             // These do something, or say why they do not.
-            let refused = matches!(held, Some('w' | 'v' | '/' | 'c' | 'p'))
+            let refused = matches!(held, Some('w' | 'e' | 'v' | '/' | 'c' | 'p'))
                 && stage.state.guard.holding().is_none();
             let may_act = usize::from(acted > 0 || opened || refused);
             let closed_words = form && stage.state.queue.form.is_none();

@@ -1,0 +1,145 @@
+//! A text in the person's own editor, while the screen is theirs.
+
+use std::{ffi::OsString, io::Write as _, path::Path};
+
+use tokio::process::Command;
+
+use super::{App, Signal, Signals, next, now};
+use crate::{
+    kernel::id::ApprovalId,
+    tui::message::{Came, Input, Message},
+};
+
+/// What is to be edited, and what for.
+pub(super) struct Wanted {
+    pub(super) question: ApprovalId,
+    pub(super) field: Option<usize>,
+    pub(super) text: String,
+}
+
+/// The editor that the environment names, as other programs find it.
+pub(super) fn named() -> OsString {
+    let set = ["VISUAL", "EDITOR"].into_iter().filter_map(std::env::var_os);
+    set.into_iter().find(|name| !name.is_empty()).unwrap_or_else(|| "vi".into())
+}
+
+impl App {
+    /// Gives the terminal to the editor until it ends. The sessions go on meanwhile; their events
+    /// wait for the screen.
+    pub(super) async fn edit(
+        &mut self,
+        wanted: Wanted,
+        signals: &mut Option<Signals>,
+    ) -> std::io::Result<()> {
+        let Wanted { question, field, text } = wanted;
+        self.keys.pause().await;
+        self.terminal.leave()?;
+        let edited = {
+            let editor = named();
+            let mut edited = std::pin::pin!(edited(&editor, &text));
+            loop {
+                tokio::select! {
+                    biased;
+                    edited = &mut edited => break Some(edited),
+                    signal = next(signals) => match signal {
+                        // Keys of the editor; it has them too.
+                        Signal::Interrupt | Signal::Resized | Signal::Continue => {}
+                        Signal::Suspend => {
+                            if let Err(error) = self.terminal.stop() {
+                                tracing::info!(%error, "not suspended under an editor");
+                            }
+                        }
+                        Signal::Terminate | Signal::Hangup => {
+                            self.signal = Some(signal);
+                            break None;
+                        }
+                    },
+                }
+            }
+        };
+        let Some(edited) = edited else {
+            self.apply(Message::Signalled);
+            return Ok(());
+        };
+        self.terminal.take_again()?;
+        self.keys.resume();
+        self.back();
+        self.apply(Message::Input(now(), Input::FocusGained));
+        self.apply(Message::Came(Came::Edited(question, field, edited)));
+        Ok(())
+    }
+}
+
+/// The text as the editor left it; an error is for the person. Dropping it ends the editor.
+async fn edited(editor: &OsString, text: &str) -> Result<String, String> {
+    let named = editor.to_string_lossy().into_owned();
+    let kept = |error: std::io::Error| format!("Not edited: {error}.");
+    let mut file =
+        tempfile::Builder::new().prefix("footplate-").suffix(".txt").tempfile().map_err(kept)?;
+    file.write_all(text.as_bytes()).map_err(kept)?;
+    file.flush().map_err(kept)?;
+    // The variable may hold options, as a shell reads them.
+    let status = Command::new("/bin/sh")
+        .arg("-c")
+        .arg("exec $0 \"$1\"")
+        .arg(editor)
+        .arg(file.path())
+        .kill_on_drop(true)
+        .status()
+        .await
+        .map_err(kept)?;
+    match status.code() {
+        Some(0) => read(file.path(), text),
+        Some(126 | 127) => {
+            Err(format!("Not edited: there is no editor {named:?}. Set EDITOR to one."))
+        }
+        Some(code) => Err(format!("Not edited: {named} ended with status {code}.")),
+        None => Err(format!("Not edited: {named} was ended by a signal.")),
+    }
+}
+
+fn read(path: &Path, before: &str) -> Result<String, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("Not edited: {error}."))?;
+    let mut text = String::from_utf8(bytes)
+        .map_err(|_| "Not edited: what came back is not UTF-8.".to_owned())?;
+    // Editors end the last line, whether it was ended before or not.
+    if !before.ends_with('\n') && text.ends_with('\n') {
+        text.pop();
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    async fn check(script: &str, text: &str, expected: Result<&str, &str>) {
+        let folder = tempfile::tempdir().unwrap();
+        let editor = folder.path().join("ed");
+        std::fs::write(&editor, format!("#!/bin/sh\n{script}\n")).unwrap();
+        let run = OsString::from(format!("/bin/sh {}", editor.display()));
+        let edited = edited(&run, text).await;
+        let edited = edited.map_err(|error| error.replace(&*run.to_string_lossy(), "ed"));
+        assert_eq!(edited.as_deref().map_err(String::as_str), expected, "{script}");
+    }
+
+    #[tokio::test]
+    async fn a_text_comes_back_as_the_editor_left_it() {
+        check("echo more >> \"$1\"", "one\n", Ok("one\nmore\n")).await;
+        check("echo >> \"$1\"", "one", Ok("one")).await;
+        check(":", "one \u{1b}", Ok("one \u{1b}")).await;
+    }
+
+    #[tokio::test]
+    async fn an_editor_that_fails_or_is_not_there_changes_nothing() {
+        check("echo x > \"$1\"; exit 3", "one", Err("Not edited: ed ended with status 3.")).await;
+        check("kill -9 $$", "one", Err("Not edited: ed was ended by a signal.")).await;
+        let bad = "printf '\\377' > \"$1\"";
+        check(bad, "one", Err("Not edited: what came back is not UTF-8.")).await;
+        let gone = edited(&"/no/such/editor".into(), "one").await;
+        let expected = "Not edited: there is no editor \"/no/such/editor\". Set EDITOR to one.";
+        assert_eq!(gone, Err(expected.to_owned()));
+    }
+}

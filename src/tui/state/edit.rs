@@ -1,0 +1,344 @@
+//! The arguments of a call while a person edits them, a field a row.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::draft::Draft;
+use crate::kernel::{
+    capability::Capability,
+    gate::approval::Question,
+    id::{ApprovalId, CallId},
+};
+
+/// A longer text is edited in the person's own editor.
+const LONGEST: usize = 64 * 1024;
+
+/// What is edited, and what is wrong with it.
+#[derive(Clone, Debug)]
+pub struct Edit {
+    pub question: ApprovalId,
+    pub call: CallId,
+    pub fields: Vec<Field>,
+    /// The field that has the keys, and the item of it.
+    pub at: (usize, usize),
+    /// Why it cannot run as it stands.
+    pub fault: Option<String>,
+    capability: Arc<Capability>,
+    was: Value,
+}
+
+/// One argument.
+#[derive(Clone, Debug)]
+pub struct Field {
+    pub name: String,
+    /// What was asked for.
+    pub was: Option<Value>,
+    pub kind: Kind,
+}
+
+/// How it is written.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    Text(Draft),
+    /// A list of texts, a row each.
+    Items(Vec<Draft>),
+    /// A number, a yes or no, one of a few words.
+    Word(Draft, Type),
+    Json(Draft),
+    /// Not to be written in a row: too long, or with characters that a row cannot hold.
+    Elsewhere(Value),
+}
+
+/// What a word stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    Number,
+    Bool,
+    Choice,
+}
+
+/// Which values a schema describes; what may be left out is described as one of several.
+fn types(schema: &Value) -> Vec<&str> {
+    match schema.get("type") {
+        Some(Value::String(one)) => vec![one],
+        Some(Value::Array(all)) => {
+            all.iter().filter_map(Value::as_str).filter(|name| *name != "null").collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+impl Kind {
+    fn of(value: Option<&Value>, schema: &Value) -> Self {
+        let choice = schema.get("enum").is_some() || schema.get("oneOf").is_some();
+        let items = schema.get("items").map(types).unwrap_or_default();
+        let text = value.and_then(Value::as_str);
+        match (types(schema).as_slice(), value) {
+            (["integer"] | ["number"], None | Some(Value::Number(_))) => {
+                Self::Word(shown(value), Type::Number)
+            }
+            (["boolean"], None | Some(Value::Bool(_))) => Self::Word(shown(value), Type::Bool),
+            (["array"], None) if items == ["string"] => Self::Items(vec![Draft::default()]),
+            (["array"], Some(Value::Array(all)))
+                if items == ["string"] && all.iter().all(is_writable) =>
+            {
+                let drafts = all.iter().filter_map(Value::as_str).map(Draft::of);
+                Self::Items(drafts.collect())
+            }
+            (_, None | Some(Value::String(_))) if choice => {
+                Self::Word(Draft::of(text.unwrap_or_default()), Type::Choice)
+            }
+            (["string"], None) => Self::Text(Draft::default()),
+            (_, Some(value @ Value::String(text))) if is_writable(value) => {
+                Self::Text(Draft::of(text))
+            }
+            (_, None) => Self::Json(Draft::default()),
+            (_, Some(value @ (Value::String(_) | Value::Array(_)))) if !is_writable(value) => {
+                Self::Elsewhere(value.clone())
+            }
+            (_, Some(value)) => Self::Json(Draft::of(&value.to_string())),
+        }
+    }
+
+    /// The text that has the keys.
+    fn draft(&mut self, item: usize) -> Option<&mut Draft> {
+        match self {
+            Self::Text(draft) | Self::Word(draft, _) | Self::Json(draft) => Some(draft),
+            Self::Items(items) => items.get_mut(item),
+            Self::Elsewhere(_) => None,
+        }
+    }
+}
+
+/// A value in a row: a yes or no in words.
+fn shown(value: Option<&Value>) -> Draft {
+    match value {
+        None => Draft::default(),
+        Some(Value::Bool(true)) => Draft::of("yes"),
+        Some(Value::Bool(false)) => Draft::of("no"),
+        Some(value) => Draft::of(&value.to_string()),
+    }
+}
+
+/// Whether a row holds it to the letter.
+fn is_writable(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.len() <= LONGEST && Draft::of(text).text() == *text,
+        Value::Array(all) => all.iter().all(is_writable),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => true,
+    }
+}
+
+impl Field {
+    fn of(name: &str, value: Option<&Value>, was: Option<&Value>, schema: &Value) -> Self {
+        let kind = Kind::of(value, schema);
+        Self { name: name.to_owned(), was: was.cloned(), kind }
+    }
+
+    /// What it stands for now; nothing where it is left out.
+    pub fn value(&self) -> Result<Option<Value>, String> {
+        let empty = |draft: &Draft| draft.text().trim().is_empty();
+        Ok(match &self.kind {
+            Kind::Text(draft) if draft.is_empty() && self.was.is_none() => None,
+            Kind::Text(draft) => Some(draft.text().into()),
+            Kind::Items(items) if self.was.is_none() && items.iter().all(Draft::is_empty) => None,
+            Kind::Items(items) => Some(items.iter().map(Draft::text).collect()),
+            Kind::Word(draft, _) | Kind::Json(draft) if empty(draft) => None,
+            Kind::Word(draft, kind) => Some(self.word(draft.text().trim(), *kind)?),
+            Kind::Json(draft) => Some(
+                serde_json::from_str(&draft.text())
+                    .map_err(|error| format!("{}: this is not JSON: {error}", self.name))?,
+            ),
+            Kind::Elsewhere(value) => Some(value.clone()),
+        })
+    }
+
+    fn word(&self, word: &str, kind: Type) -> Result<Value, String> {
+        match kind {
+            Type::Choice => Ok(word.into()),
+            Type::Bool => match word {
+                "yes" | "true" => Ok(true.into()),
+                "no" | "false" => Ok(false.into()),
+                _ => Err(format!("{}: expected yes or no", self.name)),
+            },
+            Type::Number => match serde_json::from_str(word) {
+                Ok(number @ Value::Number(_)) => Ok(number),
+                Ok(_) | Err(_) => Err(format!("{}: expected a number", self.name)),
+            },
+        }
+    }
+
+    /// Whether it is another than was asked for.
+    pub fn is_changed(&self) -> bool {
+        !self.value().is_ok_and(|value| value == self.was)
+    }
+
+    /// Whether this item is another than the one that was asked for in its place.
+    pub fn is_new(&self, item: usize) -> bool {
+        let Kind::Items(items) = &self.kind else { return false };
+        let was = self.was.as_ref().and_then(|was| was.get(item)).and_then(Value::as_str);
+        items.get(item).is_some_and(|draft| was != Some(&draft.text()))
+    }
+}
+
+impl Edit {
+    /// The arguments of a call, those that were left out as well; nothing to edit if it has none.
+    pub fn of(question: &Question, capability: Arc<Capability>) -> Option<Self> {
+        let was = question.call.input.clone();
+        let mut edit = Self {
+            question: question.id,
+            call: question.call.id,
+            fields: Vec::new(),
+            at: (0, 0),
+            fault: None,
+            capability,
+            was,
+        };
+        edit.fill(&edit.was.clone());
+        (!edit.fields.is_empty()).then_some(edit)
+    }
+
+    /// Takes these arguments in, whoever wrote them.
+    fn fill(&mut self, input: &Value) {
+        let none = Map::new();
+        let schema = self.capability.schema();
+        let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+        let input = input.as_object().unwrap_or(&none);
+        let known =
+            properties.keys().chain(input.keys().filter(|key| !properties.contains_key(*key)));
+        self.fields = known
+            .map(|name| {
+                let schema = properties.get(name).unwrap_or(&Value::Null);
+                Field::of(name, input.get(name), self.was.get(name), schema)
+            })
+            .collect();
+        self.at = (self.at.0.min(self.fields.len().saturating_sub(1)), 0);
+        self.check();
+    }
+
+    /// The arguments as they stand.
+    pub fn input(&self) -> Result<Value, String> {
+        let mut input = Map::new();
+        for field in &self.fields {
+            if let Some(value) = field.value()? {
+                input.insert(field.name.clone(), value);
+            }
+        }
+        Ok(Value::Object(input))
+    }
+
+    /// How many are changed.
+    pub fn changed(&self) -> usize {
+        self.fields.iter().filter(|field| field.is_changed()).count()
+    }
+
+    /// Checks them as a call's are.
+    pub fn check(&mut self) {
+        let checked = self
+            .input()
+            .and_then(|input| self.capability.validate(&input).map_err(|error| error.message));
+        self.fault = checked.err();
+    }
+
+    /// The text that has the keys.
+    pub fn draft(&mut self) -> Option<&mut Draft> {
+        let (field, item) = self.at;
+        self.fields.get_mut(field)?.kind.draft(item)
+    }
+
+    /// Goes to the next field, or to the one before.
+    pub fn step(&mut self, forward: bool) {
+        let count = self.fields.len().max(1);
+        let by = if forward { 1 } else { count - 1 };
+        self.at = ((self.at.0 + by) % count, 0);
+    }
+
+    /// Goes to the next row, or to the one before.
+    pub fn row(&mut self, forward: bool) {
+        let items = |field: Option<&Field>| match field.map(|field| &field.kind) {
+            Some(Kind::Items(items)) => items.len(),
+            _ => 1,
+        };
+        let (field, item) = self.at;
+        match (forward, item) {
+            (true, item) if item + 1 < items(self.fields.get(field)) => self.at.1 += 1,
+            (false, 1..) => self.at.1 -= 1,
+            (true, _) => self.step(true),
+            (false, _) => {
+                self.step(false);
+                self.at.1 = items(self.fields.get(self.at.0)).saturating_sub(1);
+            }
+        }
+    }
+
+    /// enter: another item, another line, or the next field.
+    pub fn enter(&mut self) {
+        let (field, item) = self.at;
+        match self.fields.get_mut(field).map(|field| &mut field.kind) {
+            Some(Kind::Items(items)) => {
+                items.insert((item + 1).min(items.len()), Draft::default());
+                self.at.1 = (item + 1).min(items.len() - 1);
+            }
+            Some(Kind::Text(draft) | Kind::Json(draft)) => {
+                draft.edit(crate::tui::keymap::Edit::NewLine);
+            }
+            Some(Kind::Word(..) | Kind::Elsewhere(_)) | None => self.step(true),
+        }
+    }
+
+    /// Takes an empty item out; false where there is none.
+    pub fn drop_item(&mut self) -> bool {
+        let (field, item) = self.at;
+        match self.fields.get_mut(field).map(|field| &mut field.kind) {
+            Some(Kind::Items(items)) if items.get(item).is_some_and(Draft::is_empty) => {
+                items.remove(item);
+                self.at.1 = item.saturating_sub(1);
+                true
+            }
+            Some(_) | None => false,
+        }
+    }
+
+    /// What an editor is given: a text as it is, all else as JSON.
+    pub fn text(&self, field: Option<usize>) -> String {
+        let value = match field.and_then(|at| self.fields.get(at)) {
+            Some(field) => match field.value() {
+                Ok(Some(Value::String(text))) => return text,
+                Ok(value) => value.unwrap_or_default(),
+                Err(_) => field.was.clone().unwrap_or_default(),
+            },
+            None => self.input().unwrap_or_else(|_| self.was.clone()),
+        };
+        serde_json::to_string_pretty(&value).unwrap_or_default()
+    }
+
+    /// Takes in what came back from it.
+    pub fn take(&mut self, at: Option<usize>, text: &str) -> Result<(), String> {
+        let json = |text: &str| {
+            serde_json::from_str::<Value>(text)
+                .map_err(|error| format!("Not taken: this is not JSON: {error}"))
+        };
+        let Some(at) = at else {
+            let input = json(text)?;
+            if !input.is_object() {
+                return Err("Not taken: the arguments are one JSON object.".to_owned());
+            }
+            self.fill(&input);
+            return Ok(());
+        };
+        let Some(field) = self.fields.get(at) else { return Ok(()) };
+        let value = match field.value() {
+            Ok(Some(Value::String(_))) => Value::String(text.to_owned()),
+            Ok(_) | Err(_) => json(text)?,
+        };
+        let none = Value::Null;
+        let schema = self.capability.schema().get("properties");
+        let schema = schema.and_then(|all| all.get(&field.name)).unwrap_or(&none);
+        let value = Some(&value).filter(|value| !value.is_null());
+        self.fields[at] = Field::of(&field.name, value, field.was.as_ref(), schema);
+        self.at = (at, 0);
+        self.check();
+        Ok(())
+    }
+}

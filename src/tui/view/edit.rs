@@ -1,0 +1,216 @@
+//! The arguments of a call while they are edited: a field a row, what was changed marked.
+
+use ratatui::{
+    layout::Rect,
+    text::{Line, Span},
+};
+use serde_json::Value;
+
+use super::{
+    composer,
+    pen::{Pen, inset, split_bottom, split_top},
+    question,
+};
+use crate::tui::{
+    clean,
+    state::{
+        Focus, State,
+        draft::Draft,
+        edit::{Edit, Field, Kind},
+        waiting::Waiting,
+    },
+    theme::{Mark, Role},
+    words,
+    wrap::wrap_text,
+};
+
+/// Cells before a value: bar, name, mark.
+fn margin(edit: &Edit) -> usize {
+    let names = edit.fields.iter().map(|field| clean::width(&field.name));
+    names.max().unwrap_or(0).clamp(8, 16) + 6
+}
+
+/// One row of the form, and where the cursor stands in it.
+struct Row {
+    label: String,
+    changed: bool,
+    text: String,
+    right: String,
+    here: bool,
+    cursor: Option<usize>,
+}
+
+pub(super) fn rows(edit: &Edit, width: usize) -> usize {
+    3 + verdict(edit, width).len() + laid(edit, width).len()
+}
+
+pub(super) fn draw(
+    state: &State,
+    pen: &mut Pen<'_>,
+    area: Rect,
+    waiting: &Waiting,
+    edit: &Edit,
+) -> Option<(u16, u16)> {
+    let here = state.focus == Focus::Question;
+    question::title(state, pen, area, waiting, &format!("edit{}", pen.look.dot()), here);
+    let (_, rest) = split_top(area, 1);
+    let call = &waiting.question;
+    let effect = call.category.name().to_uppercase();
+    let left = vec![pen.span(format!("{effect}  {}", call.call.name), Role::Bright)];
+    let right = format!("{} of {} changed", edit.changed(), edit.fields.len());
+    let right = Line::from(pen.span(right, Role::Quiet));
+    pen.apart(inset(rest, 1, 1), 0, Line::from(left), right);
+    let (_, rest) = split_top(rest, 1);
+    let width = usize::from(area.width);
+    let (rest, keys) = split_bottom(rest, 1);
+    let text = match area.width {
+        76.. => "tab next   ctrl+s yes, as edited   ctrl+o in $EDITOR   esc back, unchanged",
+        60.. => "tab next   ctrl+s yes, as edited   ctrl+o $EDITOR   esc back",
+        _ => "ctrl+s yes, as edited   esc back",
+    };
+    pen.text(inset(keys, 1, 0), 0, text, Role::Bright);
+    let said = verdict(edit, width);
+    let (rest, foot) = split_bottom(rest, u16::try_from(said.len()).unwrap_or(1));
+    let (mark, role) = match edit.fault {
+        Some(_) => (Mark::Failed, Role::Bad),
+        None => (Mark::Done, Role::Quiet),
+    };
+    for (y, text) in said.iter().enumerate() {
+        let mark = if y == 0 { pen.mark(mark) } else { Span::raw(" ") };
+        let mut spans = vec![Span::raw(" "), mark, Span::raw(" ")];
+        spans.extend(pen.spans(text, role));
+        pen.line(foot, u16::try_from(y).unwrap_or(0), Line::from(spans));
+    }
+    let margin = margin(edit);
+    let rows = laid(edit, width);
+    let height = usize::from(rest.height);
+    let at = rows.iter().position(|row| row.cursor.is_some() || row.here).unwrap_or(0);
+    let top = (at + 2).saturating_sub(height).min(rows.len().saturating_sub(height));
+    let mut cursor = None;
+    for (y, row) in rows.iter().skip(top).take(height).enumerate() {
+        let y = u16::try_from(y).unwrap_or(0);
+        let bar = if row.here { pen.mark(Mark::Here) } else { Span::raw(" ") };
+        let plus = if row.changed { pen.mark(Mark::Add) } else { Span::raw(" ") };
+        let role = if row.here { Role::Bright } else { Role::Text };
+        let left = vec![
+            Span::raw(" "),
+            bar,
+            Span::raw(" "),
+            pen.span(clean::pad(&row.label, margin - 5), Role::Quiet),
+            plus,
+            Span::raw(" "),
+            pen.span(row.text.clone(), role),
+        ];
+        let right = Line::from(pen.spans(&row.right, Role::Quiet));
+        pen.apart(inset(rest, 0, 1), y, Line::from(left), right);
+        if let Some(column) = row.cursor {
+            let x = u16::try_from(margin + column).unwrap_or(u16::MAX);
+            cursor =
+                Some((rest.x.saturating_add(x).min(rest.right().saturating_sub(1)), rest.y + y));
+        }
+    }
+    let hidden = rows.len().saturating_sub(height);
+    if hidden > 0 {
+        let said = format!("{top} rows above, {} below", hidden - top);
+        let cells = clean::width(&said);
+        let x = u16::try_from(width.saturating_sub(cells + 1)).unwrap_or(0);
+        pen.text(inset(rest, x, 0), rest.height.saturating_sub(1), &said, Role::Quiet);
+    }
+    cursor.filter(|_| here)
+}
+
+/// Whether it could run as it stands, in rows.
+fn verdict(edit: &Edit, width: usize) -> Vec<String> {
+    let text = match &edit.fault {
+        Some(fault) => clean::shown(fault).into_owned(),
+        None => "Valid. This is what runs and what the log says; the model is told you edited."
+            .to_owned(),
+    };
+    let rows = wrap_text(&text, width.saturating_sub(3)).into_iter();
+    rows.take(4).map(str::to_owned).collect()
+}
+
+fn laid(edit: &Edit, width: usize) -> Vec<Row> {
+    let room = width.saturating_sub(margin(edit) + 1).max(1);
+    let mut rows = Vec::new();
+    for (at, field) in edit.fields.iter().enumerate() {
+        let here = |item: usize| edit.at == (at, item);
+        let was = if field.is_changed() { was(field) } else { String::new() };
+        let first = rows.len();
+        match &field.kind {
+            Kind::Text(draft) | Kind::Word(draft, _) | Kind::Json(draft) => {
+                let left_out = field.was.is_none() && draft.is_empty() && !here(0);
+                push(&mut rows, draft, here(0), field.is_changed(), room);
+                if left_out && let Some(row) = rows.get_mut(first) {
+                    row.text = "left out".to_owned();
+                }
+            }
+            Kind::Items(items) => {
+                for (item, draft) in items.iter().enumerate() {
+                    push(&mut rows, draft, here(item), field.is_new(item), room);
+                }
+                if items.is_empty() {
+                    rows.push(own("empty; enter adds an item", here(0)));
+                }
+            }
+            Kind::Elsewhere(value) => {
+                let text = format!("{}, written in $EDITOR only: ctrl+o", size(value));
+                rows.push(own(&text, here(0)));
+            }
+        }
+        if let Some(row) = rows.get_mut(first) {
+            row.label = clean::shown(&field.name).into_owned();
+            row.right = was;
+        }
+        // What it was has a row of its own where it has no room.
+        let wanted =
+            rows.get(first).map_or(0, |row| clean::width(&row.text) + clean::width(&row.right));
+        if wanted + 3 > room
+            && let Some(row) = rows.get_mut(first)
+            && !row.right.is_empty()
+        {
+            let text = std::mem::take(&mut row.right);
+            rows.push(Row { right: text, ..own("", false) });
+        }
+    }
+    rows
+}
+
+fn own(text: &str, here: bool) -> Row {
+    let (label, right) = (String::new(), String::new());
+    Row { label, changed: false, text: text.to_owned(), right, here, cursor: None }
+}
+
+fn push(rows: &mut Vec<Row>, draft: &Draft, here: bool, changed: bool, room: usize) {
+    let (lines, (line, column)) = composer::laid(draft, room);
+    for (at, text) in lines.into_iter().enumerate() {
+        let cursor = (here && at == line).then_some(column);
+        rows.push(Row { changed, cursor, here, ..own(&text, here) });
+    }
+}
+
+/// What was asked for, in a few words.
+fn was(field: &Field) -> String {
+    const MOST: usize = 40;
+    let text = match &field.was {
+        None => "left out".to_owned(),
+        Some(Value::String(text)) if text.len() <= MOST && !text.contains('\n') => text.clone(),
+        Some(Value::Bool(true)) => "yes".to_owned(),
+        Some(Value::Bool(false)) => "no".to_owned(),
+        Some(Value::Array(items)) if items.iter().all(Value::is_string) => {
+            words::count(items.len(), "item")
+        }
+        Some(value) => match value.to_string() {
+            text if text.len() <= MOST => text,
+            _ => size(value),
+        },
+    };
+    format!("was {text}")
+}
+
+fn size(value: &Value) -> String {
+    match value.as_str() {
+        Some(text) => format!("{} bytes", words::grouped(text.len() as u64)),
+        None => format!("{} bytes of JSON", words::grouped(value.to_string().len() as u64)),
+    }
+}
