@@ -98,7 +98,7 @@ pub(super) enum Passage {
 enum Put {
     Answered(Reply),
     /// Yes to other arguments, with what they do.
-    Edited(Reply, Preview),
+    Edited(Reply, Box<Preview>),
     /// The arguments that a person wrote cannot be taken, so it is asked again.
     Again,
     /// Nobody answered in the time there was.
@@ -225,7 +225,7 @@ impl Gate {
                             if let Answer::AllowEdited { input } = &reply.answer {
                                 call.input = input.clone();
                             }
-                            let permit = Permit { preview: Some(preview), ..permit };
+                            let permit = Permit { preview: Some(*preview), ..permit };
                             return self.answered(cx, permit, reply);
                         }
                         // It comes back, under a name of its own.
@@ -312,7 +312,7 @@ impl Gate {
         open.answered(&reply)?;
         cx.recorder.sync().await.map_err(unrecorded)?;
         Ok(match edited {
-            Some(preview) => Put::Edited(reply, preview),
+            Some(preview) => Put::Edited(reply, Box::new(preview)),
             None => Put::Answered(reply),
         })
     }
