@@ -20,6 +20,7 @@ pub enum Place {
     Wider,
     Search,
     Edit,
+    Several,
     Transcript,
     Output,
     Sessions,
@@ -52,6 +53,12 @@ pub enum Action {
     Compare,
     /// Looks for a word.
     Search,
+    /// Shows all that a script asks for.
+    Several,
+    /// Takes a row in, or out.
+    Choose,
+    /// No to all that is chosen.
+    Refuse,
     /// Opens a text in the person's own editor.
     Editor(Part),
     /// Asks whether the chosen session is to be stopped.
@@ -112,6 +119,7 @@ pub enum Letter {
     Because,
     StopTurn,
     Edit,
+    Several,
     Wider,
 }
 

@@ -6,6 +6,7 @@ pub mod edit;
 pub mod look;
 pub mod output;
 pub mod sessions;
+pub mod several;
 pub mod status;
 pub mod transcript;
 pub mod waiting;
@@ -83,6 +84,10 @@ pub enum Popup {
     /// Whether this one is to be stopped.
     Stop {
         session: SessionId,
+        row: usize,
+    },
+    /// What one script asks for, to be answered together.
+    Several {
         row: usize,
     },
     /// The script that asks, from this row on.
@@ -172,6 +177,7 @@ impl State {
             Some(Popup::Mode { .. }) => return Place::Mode,
             Some(Popup::Stop { .. }) => return Place::Stop,
             Some(Popup::Script { .. }) => return Place::Script,
+            Some(Popup::Several { .. }) => return Place::Several,
             None => {}
         }
         match self.focus {

@@ -6,6 +6,7 @@ mod events;
 mod input;
 mod panes;
 mod question;
+mod several;
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +16,7 @@ pub(crate) use question::{asker, why_not_wider};
 use super::{
     effect::Effect,
     message::{Came, Message, News},
-    state::{Drawn, Focus, Leave, Moment, State, transcript},
+    state::{Drawn, Focus, Leave, Moment, State, several::Settled, transcript},
 };
 use crate::kernel::port::Form;
 
@@ -154,7 +155,10 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
         Came::Refused(id) => {
             let script = state.queue.get(id).map(question::asker);
             let who = script.unwrap_or_else(|| "it".to_owned());
-            state.status.say(format!("Not done: {who} had ended before your yes."), state.now.at);
+            if !several::settled(state, id, Settled::Late) {
+                let said = format!("Not done: {who} had ended before your yes.");
+                state.status.say(said, state.now.at);
+            }
             question::gone(state, id);
         }
         Came::Started(session) => {

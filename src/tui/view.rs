@@ -14,6 +14,7 @@ mod popup;
 mod question;
 pub(super) mod script;
 mod search;
+mod several;
 pub(super) mod sheet;
 mod side;
 mod start;
@@ -217,6 +218,10 @@ fn popup_over(
         Popup::Quit { row } => {
             let below = below(state, pen, body, popup::quit_rows(state), drawn);
             popup::quit(state, pen, below, row);
+        }
+        Popup::Several { row } => {
+            let below = below(state, pen, body, several::rows(state, body), drawn);
+            several::draw(state, pen, below, row);
         }
         Popup::Mode { row } => {
             let below = below(state, pen, body, choice::MODE_ROWS, drawn);

@@ -4,7 +4,7 @@ use std::{cell::RefCell, ops::Range, sync::Arc};
 
 use jiff::Timestamp;
 
-use super::{draft::Draft, edit::Edit};
+use super::{draft::Draft, edit::Edit, several::Several};
 use crate::{
     kernel::{capability::Capability, gate::approval::Question, id::ApprovalId},
     tui::{
@@ -123,6 +123,8 @@ pub struct Queue {
     pub form: Option<Form>,
     /// Edited arguments that were sent, kept in case they are refused.
     pub sent: Option<Edit>,
+    /// What is answered together.
+    pub several: Several,
     /// How changes are shown, this one and the next.
     pub compare: Compare,
     /// The row of the list that keys act on.
@@ -227,7 +229,11 @@ impl Queue {
             self.chosen = None;
         }
         let words = words.filter(|words| !words.is_empty());
-        (at.map(|at| self.waiting.remove(at)), words)
+        let removed = at.map(|at| self.waiting.remove(at));
+        if let Some(waiting) = &removed {
+            self.several.forget(waiting);
+        }
+        (removed, words)
     }
 
     /// The text of the form that is open, if it has one.

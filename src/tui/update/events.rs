@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::edit;
+use super::{edit, several};
 use crate::{
     kernel::{
         event::{Call, Decider, Envelope, Event, ExitStatus, Origin, Outcome, Stop},
@@ -17,6 +17,7 @@ use crate::{
             State,
             output::Run,
             sessions::{Doing, Node},
+            several::Settled,
             waiting::Waiting,
         },
         theme::Mark,
@@ -255,10 +256,12 @@ fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: &Decider, at
     if let Some(node) = state.sessions.get_mut(question.session) {
         node.transcript.settled(question.call.id, progress);
     }
+    let together = several::settled(state, id, Settled::Done);
     // The clock of a script runs again only when nothing else of it is open.
     let others = state.queue.ordered();
     let others = others.iter().filter(|other| other.question.script == question.script).count();
-    if let Some(text) = toast(&waiting, answer, by, others).filter(|_| is_news(state, at)) {
+    let said = toast(&waiting, answer, by, others);
+    if let Some(text) = said.filter(|_| !together && is_news(state, at)) {
         state.status.say(text, state.now.at);
     }
 }
@@ -307,7 +310,7 @@ fn toast(waiting: &Waiting, answer: &Answer, by: &Decider, others: usize) -> Opt
 
 fn withdrawn(state: &mut State, id: ApprovalId, reason: &str, at: jiff::Timestamp) {
     let Some(waiting) = super::question::gone(state, id) else { return };
-    if edit::refused(state, id, reason) {
+    if edit::refused(state, id, reason) || several::settled(state, id, Settled::Late) {
         return;
     }
     let question = &waiting.question;

@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyEvent, KeyEventKind};
 
-use super::{panes, question};
+use super::{panes, question, several};
 use crate::{
     kernel::command::Command,
     tui::{
@@ -98,7 +98,11 @@ fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
         }
         return Vec::new();
     }
+    let quiet = state.guard.is_quiet(state.now.at);
     let typing = stir(state);
+    if action == Some(Action::Refuse) && !typing {
+        return several::no(state, quiet);
+    }
     // A letter turned out to be text, so this key goes where the letter went; but what ends a
     // line must not send a word that was never meant to be one.
     let action = if typing { keymap::action(state.key_place(), key) } else { action };
@@ -162,11 +166,13 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Script => question::script(state),
         Action::Compare => question::compare(state),
         Action::Search => question::search(state),
+        Action::Several => panes::several(state),
+        Action::Choose => several::choose(state),
         Action::Editor(part) => return super::edit::editor(state, part),
         Action::Stop => panes::stop(state),
         Action::NotNow => panes::not_now(state),
         // Answers go through the guard and nowhere else.
-        Action::Answer(_) => {}
+        Action::Answer(_) | Action::Refuse => {}
     }
     Vec::new()
 }

@@ -1,6 +1,6 @@
 //! Going from pane to pane, and moving in them.
 
-use super::question;
+use super::{question, several};
 use crate::{
     kernel::{command::Command, spec::Mode},
     tui::{
@@ -157,6 +157,12 @@ pub(super) fn scroll(state: &mut State, by: Move) {
         Place::Search if by == Move::Up => question::next_found(state, false),
         Place::Question | Place::Search => question::act(state, Action::Move(by)),
         Place::Edit => super::edit::step(state, by),
+        Place::Several => {
+            let rows = state.queue.of_script().len();
+            if let Some(Popup::Several { row }) = &mut state.popup {
+                *row = step_in(*row, rows, 10, by);
+            }
+        }
         Place::Because | Place::Wider | Place::Connect => {}
         Place::Transcript | Place::Composer | Place::Everywhere => transcript(state, by),
     }
@@ -242,6 +248,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
     match state.key_place() {
         Place::Question => question::act(state, Action::Open),
         Place::Search => question::next_found(state, true),
+        Place::Several => several::see(state),
         Place::Sessions => {
             let row = state.sessions.rows().get(state.sessions.cursor).copied();
             if let Some(branch) = row {
@@ -324,6 +331,18 @@ fn unfold(state: &mut State) {
     cell.touch();
     if let Some(session) = shown {
         state.sessions.show(session);
+    }
+}
+
+/// Shows what the script of the chosen row asks for.
+pub(super) fn several(state: &mut State) {
+    let row = match state.popup {
+        Some(Popup::Waiting { row }) => row,
+        _ => state.queue.cursor,
+    };
+    let id = state.queue.ordered().get(row).map(|waiting| waiting.question.id);
+    if let Some(id) = id {
+        several::open(state, id);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{edit, input};
+use super::{edit, input, several};
 use crate::{
     kernel::{
         capability::Body,
@@ -44,6 +44,10 @@ pub(super) fn letter(state: &mut State, id: ApprovalId, letter: char) -> Vec<Eff
             edit::open(state, id);
             Vec::new()
         }
+        Letter::Several => {
+            several::open(state, id);
+            Vec::new()
+        }
         Letter::Wider => {
             match state.queue.get(id).and_then(why_not_wider) {
                 Some(why) => state.status.say(why, state.now.at),
@@ -67,6 +71,9 @@ pub(crate) fn why_not_wider(waiting: &Waiting) -> Option<&'static str> {
 
 /// Confirms the form that is open.
 pub(super) fn confirm(state: &mut State) -> Vec<Effect> {
+    if matches!(state.popup, Some(Popup::Several { .. })) {
+        return several::yes(state);
+    }
     match state.queue.form.take() {
         Some(Form::Because(id, words)) => {
             let words = words.text();

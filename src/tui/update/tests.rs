@@ -10,6 +10,7 @@ mod live;
 mod looking;
 mod memory;
 mod sizes;
+mod together;
 
 use crate::{
     kernel::{

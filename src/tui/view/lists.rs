@@ -123,7 +123,11 @@ pub(super) fn waiting(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) 
     let right = vec![pen.span("oldest first", Role::Quiet)];
     pen.rule(head, 0, Keys::Here, vec![pen.span(title, Role::Bright)], right);
     let (rest, keys) = split_bottom(rest, 1);
-    let text = if all.is_empty() { "esc close" } else { "enter open   l not now   esc close" };
+    let text = if all.is_empty() {
+        "esc close"
+    } else {
+        "enter open   l not now   m several of one script   esc close"
+    };
     pen.text(inset(keys, 1, 0), 0, text, Role::Bright);
     if all.is_empty() {
         pen.text(inset(rest, 1, 0), 0, "Nothing waits.", Role::Quiet);

@@ -69,6 +69,10 @@ pub(super) fn draw(
         (Compare::Unified, None) => (6, "v side by side".to_owned()),
         (Compare::Sides, None) => (6, "v unified".to_owned()),
     };
+    let of_script = |other: &&Waiting| {
+        waiting.question.script.is_some() && other.question.script == waiting.question.script
+    };
+    let together = state.queue.ordered().into_iter().filter(of_script).count() > 1;
     let several = state.queue.asking() + state.queue.put_off() > 1;
     // In the order in which they stand; what has the lower number goes first where it is narrow.
     let mut offers = vec![
@@ -77,6 +81,7 @@ pub(super) fn draw(
         sides,
         (if more { 5 } else { 0 }, "/ search".to_owned()),
         (if waiting.source.is_some() { 2 } else { 0 }, "p script".to_owned()),
+        (if together { 6 } else { 0 }, "m several…".to_owned()),
         (1, "c copy".to_owned()),
         (if several { 7 } else { 0 }, "←→ next".to_owned()),
         (9, "esc not now".to_owned()),

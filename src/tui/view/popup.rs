@@ -29,6 +29,7 @@ fn name(place: Place) -> &'static str {
         Place::Wider => "wider",
         Place::Search => "search",
         Place::Edit => "edit",
+        Place::Several => "several",
         Place::Transcript => "transcript",
         Place::Output => "output",
         Place::Sessions => "sessions",

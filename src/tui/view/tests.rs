@@ -334,6 +334,22 @@ fn arguments_are_edited() {
 }
 
 #[test]
+fn several_of_one_script_are_answered_together() {
+    for (name, width, height) in [("several_80", 80, 24), ("several_120", 120, 40)] {
+        let mut stage = write_asks(width, height);
+        let mut second = write_question(3);
+        second.preview.object = "docs/export.md".into();
+        stage.asks(second);
+        stage.key("end");
+        stage.wait(500);
+        stage.key("m");
+        stage.wait(200);
+        stage.key(" ");
+        assert_snapshot!(name, stage.screen());
+    }
+}
+
+#[test]
 fn the_lists() {
     let mut stage = write_asks(80, 24);
     stage.key("esc");

@@ -36,7 +36,7 @@ enum Step {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let letter = prop_oneof![4 => Just('y'), 1 => Just('n'), 1 => Just('N'), 1 => Just('f'),
-        1 => Just('w'), 1 => Just('e'), 1 => Just('x'), 1 => Just(' '), 1 => Just('v'),
+        1 => Just('w'), 1 => Just('e'), 1 => Just('x'), 1 => Just(' '), 1 => Just('v'), 1 => Just('m'),
         1 => Just('/'), 1 => Just('c'), 1 => Just('p')];
     let key = prop_oneof![
         Just("tab"),
@@ -113,14 +113,16 @@ proptest! {
             let held = stage.state.guard.holding();
             let form = stage.state.queue.form.is_some();
             let done = stage.effects.len();
-            // The form of a wider yes has the keys: a letter is nothing there.
-            let wider = matches!(stage.state.queue.form, Some(Form::Wider(_) | Form::Edit(_)));
-            let deaf = wider && stage.state.focus == Focus::Question;
-            let letter = matches!(step, Step::Type(_)) && !deaf;
+            // A form without a text, and a list, have the keys: a letter is nothing there.
+            let bare = matches!(stage.state.queue.form, Some(Form::Wider(_) | Form::Edit(_)))
+                && stage.state.focus == Focus::Question;
+            let list = stage.state.popup.is_some();
+            let letter = matches!(step, Step::Type(_)) && !bare && !list;
             // Nor are arguments that are edited a place for words of any kind.
-            let edits = deaf && !matches!(stage.state.queue.form, Some(Form::Wider(_)));
+            let edits = bare && !list && matches!(stage.state.queue.form, Some(Form::Edit(_)));
             let paste = matches!(step, Step::Paste) && !edits;
             let typed = usize::from(letter || paste);
+            let pressed = stage.ms();
             match step {
                 Step::Type(c) => stage.key(&c.to_string()),
                 Step::Press(key) => stage.key(key),
@@ -161,6 +163,15 @@ proptest! {
                 let letter = match answer {
                     // The second step has keys of its own: an editor's enter, and ctrl+s.
                     _ if form => continue,
+                    Answer::Allow { .. } if list => continue,
+                    Answer::Deny { .. } if list => {
+                        let stirs = stage.traces.iter().filter(|(_, trace)| {
+                            matches!(trace, Trace::Letter(_) | Trace::Stir)
+                        });
+                        let before = stirs.rev().nth(1).map_or(0, |(at, _)| *at);
+                        prop_assert!(pressed - before >= 400, "somebody typed in the list");
+                        continue;
+                    }
                     Answer::Allow { .. } | Answer::AllowEdited { .. } => 'y',
                     Answer::Deny { then: Then::GoOn, .. } => 'n',
                     Answer::Deny { then: Then::StopTurn, .. } => 'N',
@@ -170,7 +181,7 @@ proptest! {
             }
             let opened = !form && stage.state.queue.form.is_some();
             // These do something, or say why they do not.
-            let refused = matches!(held, Some('w' | 'e' | 'v' | '/' | 'c' | 'p'))
+            let refused = matches!(held, Some('w' | 'e' | 'm' | 'v' | '/' | 'c' | 'p'))
                 && stage.state.guard.holding().is_none();
             let may_act = usize::from(acted > 0 || opened || refused);
             let closed_words = form && stage.state.queue.form.is_none();
