@@ -37,6 +37,8 @@ pub struct Config {
     pub glyphs: Glyphs,
     /// Who hears the mouse.
     pub mouse: Mouse,
+    /// How somebody is called who looks elsewhere.
+    pub notice: Notice,
     /// Who answers for models: the person's own settings over the built-in ones.
     pub providers: Providers,
 }
@@ -49,6 +51,19 @@ pub enum Glyphs {
     Unicode,
     /// Nothing beyond ASCII.
     Ascii,
+}
+
+/// How somebody is called whose window is not in front.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Notice {
+    /// By the terminal's bell.
+    #[default]
+    Bell,
+    /// By a message of the terminal (OSC 9), where it knows them.
+    Osc9,
+    /// Not at all.
+    Off,
 }
 
 /// Who hears the mouse.
@@ -150,6 +165,7 @@ impl Config {
             expires_s: set.expires_s,
             glyphs: set.glyphs,
             mouse: set.mouse,
+            notice: set.notice,
             providers: providers::merged(set.providers, env),
         };
         Ok(config)

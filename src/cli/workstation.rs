@@ -142,6 +142,7 @@ fn opening(
         theme,
         theme_file,
         marks: checks::marks(setup.config.glyphs),
+        notice: setup.config.notice,
         history: here.iter().rev().filter_map(|session| session.title.clone()).collect(),
         news,
     })

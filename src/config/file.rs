@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, ops::Range, path::Path};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use toml::Spanned;
 
-use super::{ConfigError, Glyphs, Mouse, providers::built_in};
+use super::{ConfigError, Glyphs, Mouse, Notice, providers::built_in};
 use crate::kernel::{
     gate::policy::Runs,
     provider::Api,
@@ -26,6 +26,7 @@ pub(super) struct Settings {
     pub(super) expires_s: Option<u64>,
     pub(super) glyphs: Glyphs,
     pub(super) mouse: Mouse,
+    pub(super) notice: Notice,
     pub(super) providers: Vec<(String, ProviderSettings)>,
 }
 
@@ -82,6 +83,7 @@ struct Approval {
 struct Screen {
     ascii: bool,
     mouse: bool,
+    notice: Notice,
 }
 
 /// Reads the text of the file `path`.
@@ -134,6 +136,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
         runs: if file.execution.ask_always { Runs::Asked } else { Runs::BySeal },
         expires_s: file.approval.expires_s.map(Spanned::into_inner),
         glyphs: if file.screen.ascii { Glyphs::Ascii } else { Glyphs::Unicode },
+        notice: file.screen.notice,
         mouse: if file.screen.mouse { Mouse::Footplate } else { Mouse::Terminal },
         providers: file
             .providers

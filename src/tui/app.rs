@@ -22,6 +22,7 @@ use super::{
     update::update,
     view,
 };
+use crate::config::Notice;
 use crate::kernel::{
     event::{Envelope, Event},
     port::Desk,
@@ -70,6 +71,7 @@ struct App {
     signal: Option<Signal>,
     /// A text that is to be edited outside.
     wanted: Option<editor::Wanted>,
+    notice: Notice,
 }
 
 impl App {
@@ -114,6 +116,7 @@ impl App {
             drawn: None,
             signal: None,
             wanted: None,
+            notice: opening.notice,
         }
     }
 
@@ -335,10 +338,11 @@ impl App {
             Effect::Editor { question, field, text } => {
                 self.wanted = Some(editor::Wanted { question, field, text });
             }
-            Effect::Notify(text) => {
-                self.terminal.bell();
-                self.terminal.notify(&text);
-            }
+            Effect::Notify(text) => match self.notice {
+                Notice::Bell => self.terminal.bell(),
+                Notice::Osc9 => self.terminal.notify(&text),
+                Notice::Off => {}
+            },
             Effect::Copy(text) => {
                 if !self.terminal.copy(&text) {
                     let why = "Not copied: too long for a clipboard.".to_owned();

@@ -78,6 +78,62 @@ fn what_is_typed_while_a_question_arrives_is_text_and_answers_nothing() {
 }
 
 #[test]
+fn whatever_is_typed_pasted_or_clicked_while_questions_come_answers_nothing_and_stays() {
+    let code = "from footplate import files\nimport concurrent.futures as c\n\
+                with c.ThreadPoolExecutor() as pool:\n    \
+                list(pool.map(lambda n: files.write(f'{n}.txt', 'x'), range(3)))\n";
+    let place = Place::new();
+    let model = place.script(&runs_open(code));
+    let mut app = App::start(&place, LARGE, &["--model", &model, "write it"]);
+    let_it_run(&mut app);
+    app.wait_for("1 of 3");
+    asks(&app, "WRITE");
+    // A click that brings the window to the front, and letters right behind each other.
+    app.press("\x1b[I\x1b[<0;40;30M\x1b[<0;40;30m");
+    app.press("vane my envy/ n");
+    app.paste("yes\ny");
+    app.press("\x1b[<0;3;38M\x1b[<0;3;38m");
+    app.press("y e m");
+    app.wait_until("all of it in the composer", |screen| {
+        screen.contains("vane my envy/ nyes") && screen.contains("yy e m")
+    });
+    app.press("\x07");
+    app.press("n\x1b[I");
+    app.wait_until("the last letter", |screen| screen.contains("yy e mn"));
+    let journal = place.journal();
+    assert_eq!(of_type(&journal, "approval_answered").len(), 1, "the script alone was allowed");
+    assert!(!(0..3).any(|n| place.work().join(format!("{n}.txt")).exists()));
+}
+
+#[test]
+fn a_call_is_edited_in_an_editor_and_runs_as_it_was_left_there() {
+    let place = Place::new();
+    let editor = place.work().join("editor");
+    let script = "sed -i s/hello/edited/ \"$1\"\nprintf 'the editor is here'\nread -r line\n";
+    std::fs::write(&editor, script).unwrap();
+    let run = format!("/bin/sh {}", editor.display());
+    let place = place.with(&[("EDITOR", &run)]);
+    let model = place.script(&runs_open(WRITES));
+    let mut app = App::start(&place, SMALL, &["--model", &model, "write it"]);
+    let_it_run(&mut app);
+    asks(&app, "WRITE");
+    app.press("e");
+    app.wait_for("0 of 2 changed");
+    app.press("\x1bo");
+    app.wait_for("the editor is here");
+    app.press("\r");
+    app.wait_for("1 of 2 changed");
+    app.press("\x13");
+    app.wait_for("That was all.");
+    assert_eq!(std::fs::read_to_string(place.work().join("a.txt")).unwrap(), "edited\n");
+    let journal = place.journal();
+    let asked = &of_type(&journal, "approval_requested")[1]["question"]["call"]["input"];
+    let started = of_type(&journal, "call_started");
+    assert_eq!(asked["text"], "hello\n");
+    assert_eq!(started.last().unwrap()["call"]["input"]["text"], "edited\n");
+}
+
+#[test]
 fn no_with_words_reaches_the_model_and_nothing_is_written() {
     let place = Place::new();
     let code = "import footplate\nfrom footplate import files\ntry:\n    files.write('a.txt', 'x')\n\

@@ -5,6 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use tokio::sync::mpsc;
 
 use crate::{
+    config::Notice,
     kernel::{
         gate::policy::Runs,
         id::SessionId,
@@ -45,6 +46,7 @@ pub struct Opening {
     /// Watched, if the theme came from a file.
     pub theme_file: Option<PathBuf>,
     pub marks: Marks,
+    pub notice: Notice,
     /// What was said here before, oldest first.
     pub history: Vec<String>,
     /// What is learnt about this computer meanwhile.

@@ -170,6 +170,7 @@ impl Running {
             theme: Theme::dark(Depth::None),
             theme_file: None,
             marks: Marks::unicode(),
+            notice: crate::config::Notice::Bell,
             history: Vec::new(),
             news,
         };
