@@ -87,7 +87,7 @@ fn whatever_is_typed_pasted_or_clicked_while_questions_come_answers_nothing_and_
     let mut app = App::start(&place, LARGE, &["--model", &model, "write it"]);
     let_it_run(&mut app);
     app.wait_for("1 of 3");
-    asks(&app, "WRITE");
+    app.asks("WRITE");
     // A click that brings the window to the front, and letters right behind each other.
     app.press("\x1b[I\x1b[<0;40;30M\x1b[<0;40;30m");
     app.press("vane my envy/ n");
@@ -116,7 +116,7 @@ fn a_call_is_edited_in_an_editor_and_runs_as_it_was_left_there() {
     let model = place.script(&runs_open(WRITES));
     let mut app = App::start(&place, SMALL, &["--model", &model, "write it"]);
     let_it_run(&mut app);
-    asks(&app, "WRITE");
+    app.asks("WRITE");
     app.press("e");
     app.wait_for("0 of 2 changed");
     app.press("\x1bo");
