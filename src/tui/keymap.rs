@@ -53,6 +53,8 @@ pub enum Action {
     Compare,
     /// Looks for a word.
     Search,
+    /// Puts a list in another order.
+    Order,
     /// Shows all that a script asks for.
     Several,
     /// Takes a row in, or out.

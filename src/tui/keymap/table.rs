@@ -127,6 +127,7 @@ pub const TABLE: &[Row] = &[
     row(Waiting, ENDS, "first, last"),
     row(Waiting, OPEN, "open the question"),
     row(Waiting, &[(Key::char('l'), Action::NotNow)], "not now, and back"),
+    row(Waiting, &[(Key::char('o'), Action::Order)], "another order"),
     row(Waiting, &[(Key::char('m'), Action::Several)], "several of one script…"),
     row(Help, SCROLL, "scroll"),
     row(Help, ENDS, "first, last"),

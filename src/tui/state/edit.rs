@@ -174,9 +174,17 @@ impl Field {
         !self.value().is_ok_and(|value| value == self.was)
     }
 
+    /// Whether it was left out, and still is.
+    pub fn is_left_out(&self) -> bool {
+        self.was.is_none() && self.value() == Ok(None)
+    }
+
     /// Whether this item is another than the one that was asked for in its place.
     pub fn is_new(&self, item: usize) -> bool {
         let Kind::Items(items) = &self.kind else { return false };
+        if self.is_left_out() {
+            return false;
+        }
         let was = self.was.as_ref().and_then(|was| was.get(item)).and_then(Value::as_str);
         items.get(item).is_some_and(|draft| was != Some(&draft.text()))
     }

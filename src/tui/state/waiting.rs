@@ -1,6 +1,6 @@
 //! Everything that waits for the person, oldest first, whatever its depth.
 
-use std::{cell::RefCell, ops::Range, sync::Arc};
+use std::{cell::RefCell, cmp::Reverse, ops::Range, sync::Arc};
 
 use jiff::Timestamp;
 
@@ -39,6 +39,35 @@ pub enum Sheet {
     /// A line for a shell: its programs, if they are certain, and the fields that follow.
     Line(Option<Vec<Part>>, Vec<(String, String)>),
     Text(Vec<String>),
+}
+
+/// The order of the list of what waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    #[default]
+    Oldest,
+    Newest,
+    /// By the agents that ask.
+    Agent,
+}
+
+impl Order {
+    /// The one after it, round and round.
+    pub fn next(self) -> Self {
+        match self {
+            Self::Oldest => Self::Newest,
+            Self::Newest => Self::Agent,
+            Self::Agent => Self::Oldest,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Oldest => "oldest first",
+            Self::Newest => "newest first",
+            Self::Agent => "by agent",
+        }
+    }
 }
 
 /// How a change is shown.
@@ -127,6 +156,8 @@ pub struct Queue {
     pub several: Several,
     /// How changes are shown, this one and the next.
     pub compare: Compare,
+    /// The order of the list.
+    pub order: Order,
     /// The row of the list that keys act on.
     pub cursor: usize,
 }
@@ -159,6 +190,17 @@ impl Queue {
     pub fn ordered(&self) -> Vec<&Waiting> {
         let asking = self.waiting.iter().filter(|waiting| !waiting.put_off);
         asking.chain(self.waiting.iter().filter(|waiting| waiting.put_off)).collect()
+    }
+
+    /// The same in the order of the list.
+    pub fn listed(&self) -> Vec<&Waiting> {
+        let mut all = self.ordered();
+        match self.order {
+            Order::Oldest => {}
+            Order::Newest => all.sort_by_key(|one| (one.put_off, Reverse(one.asked))),
+            Order::Agent => all.sort_by_key(|one| (one.put_off, &one.question.path)),
+        }
+        all
     }
 
     /// How many ask.

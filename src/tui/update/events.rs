@@ -286,7 +286,7 @@ fn toast(waiting: &Waiting, answer: &Answer, by: &Decider, others: usize) -> Opt
             Some(format!("Saved for this session: {object}, exactly this call."))
         }
         (Decider::Person, Answer::AllowEdited { .. }) => {
-            Some("Yes, as you edited it. The model is told.".to_owned())
+            Some("Yes, as edited. The model is told.".to_owned())
         }
         (Decider::Person, Answer::Deny { then: Then::GoOn, .. }) => {
             Some("No. The model was told, and goes on.".to_owned())

@@ -166,6 +166,7 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Script => question::script(state),
         Action::Compare => question::compare(state),
         Action::Search => question::search(state),
+        Action::Order => state.queue.order = state.queue.order.next(),
         Action::Several => panes::several(state),
         Action::Choose => several::choose(state),
         Action::Editor(part) => return super::edit::editor(state, part),

@@ -262,7 +262,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
                 Some(Popup::Waiting { row }) => row,
                 _ => state.queue.cursor,
             };
-            let id = state.queue.ordered().get(row).map(|waiting| waiting.question.id);
+            let id = state.queue.listed().get(row).map(|waiting| waiting.question.id);
             if let Some(id) = id {
                 state.queue.choose(id);
                 state.popup = None;
@@ -340,7 +340,7 @@ pub(super) fn several(state: &mut State) {
         Some(Popup::Waiting { row }) => row,
         _ => state.queue.cursor,
     };
-    let id = state.queue.ordered().get(row).map(|waiting| waiting.question.id);
+    let id = state.queue.listed().get(row).map(|waiting| waiting.question.id);
     if let Some(id) = id {
         several::open(state, id);
     }
@@ -352,7 +352,7 @@ pub(super) fn not_now(state: &mut State) {
         Some(Popup::Waiting { row }) => row,
         _ => state.queue.cursor,
     };
-    let id = state.queue.ordered().get(row).map(|waiting| waiting.question.id);
+    let id = state.queue.listed().get(row).map(|waiting| waiting.question.id);
     if let Some(id) = id {
         state.queue.toggle(id);
     }

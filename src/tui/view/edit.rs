@@ -138,12 +138,9 @@ fn laid(edit: &Edit, width: usize) -> Vec<Row> {
         let was = if field.is_changed() { was(field) } else { String::new() };
         let first = rows.len();
         match &field.kind {
+            _ if field.is_left_out() && edit.at.0 != at => rows.push(own("left out", false)),
             Kind::Text(draft) | Kind::Word(draft, _) | Kind::Json(draft) => {
-                let left_out = field.was.is_none() && draft.is_empty() && !here(0);
                 push(&mut rows, draft, here(0), field.is_changed(), room);
-                if left_out && let Some(row) = rows.get_mut(first) {
-                    row.text = "left out".to_owned();
-                }
             }
             Kind::Items(items) => {
                 for (item, draft) in items.iter().enumerate() {

@@ -114,19 +114,19 @@ pub(super) fn state_words(state: &State, session: SessionId) -> String {
 pub(super) fn waiting(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
     pen.clear(area);
     let (head, rest) = split_top(area, 1);
-    let all = state.queue.ordered();
+    let all = state.queue.listed();
     let put_off = state.queue.put_off();
     let mut title = format!("waiting {}", all.len());
     if put_off > 0 {
         title.push_str(&format!("{}{put_off} not now", pen.look.dot()));
     }
-    let right = vec![pen.span("oldest first", Role::Quiet)];
+    let right = vec![pen.span(state.queue.order.name(), Role::Quiet)];
     pen.rule(head, 0, Keys::Here, vec![pen.span(title, Role::Bright)], right);
     let (rest, keys) = split_bottom(rest, 1);
     let text = if all.is_empty() {
         "esc close"
     } else {
-        "enter open   l not now   m several of one script   esc close"
+        "enter open   l not now   m several of one script   o order   esc close"
     };
     pen.text(inset(keys, 1, 0), 0, text, Role::Bright);
     if all.is_empty() {

@@ -81,7 +81,7 @@ fn branch_line(state: &State, pen: &Pen<'_>, branch: &Branch) -> Vec<Span<'stati
 
 fn queue(state: &State, pen: &mut Pen<'_>, area: Rect) {
     let here = state.focus == Focus::Waiting && state.popup.is_none();
-    let all = state.queue.ordered();
+    let all = state.queue.listed();
     let count = match all.len() {
         0 => Vec::new(),
         count => vec![pen.span(count.to_string(), Role::Need)],
@@ -97,7 +97,7 @@ fn queue(state: &State, pen: &mut Pen<'_>, area: Rect) {
     let marked = if here {
         state.queue.cursor
     } else {
-        current.map_or(0, |id| state.queue.place(id).saturating_sub(1))
+        all.iter().position(|one| Some(one.question.id) == current).unwrap_or(0)
     };
     let first = (marked + 1).saturating_sub(fit);
     for (at, waiting) in all.iter().enumerate().skip(first).take(fit) {

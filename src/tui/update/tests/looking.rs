@@ -123,6 +123,24 @@ fn no_letter_answers_while_a_word_is_typed() {
 }
 
 #[test]
+fn the_list_has_other_orders_and_opens_the_row_that_is_shown() {
+    let mut stage = long(100, 24);
+    stage.wait(1_000);
+    stage.asks(program_question(2, 1, &["fix-parser", "tests"]));
+    stage.key("F3");
+    assert!(stage.screen().contains("oldest first"));
+    stage.key("o");
+    assert!(stage.screen().contains("newest first"));
+    stage.key("enter");
+    assert_eq!(stage.state.queue.current().map(|asks| asks.question.id), Some(2.into()));
+    stage.key("F3");
+    stage.key("o");
+    assert!(stage.screen().contains("by agent"));
+    stage.key("enter");
+    assert_eq!(stage.state.queue.current().map(|asks| asks.question.id), Some(1.into()));
+}
+
+#[test]
 fn letters_that_only_show_something_are_text_where_somebody_types() {
     let mut stage = long(100, 40);
     stage.types("vim /etc/paths");
