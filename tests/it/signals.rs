@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::support::{Place, of_type, runs};
+use crate::support::{GONE, Place, of_type, runs};
 
 fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
@@ -116,7 +116,7 @@ fn a_quit_ends_everything_at_once_and_what_ran_goes_with_it() {
     signal(&child, Signal::QUIT);
     assert_eq!(child.wait().unwrap().code(), None);
     until("it is gone", || !works_in(&place.work()));
-    assert!(begun.elapsed() < Duration::from_secs(2), "it took {:?}", begun.elapsed());
+    assert!(begun.elapsed() < GONE, "it took {:?}", begun.elapsed());
 }
 
 /// Whether a process has its place in that folder. The number it wrote is that of its own world.

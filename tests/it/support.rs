@@ -7,6 +7,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Command, Output},
     sync::OnceLock,
+    time::Duration,
 };
 
 use footplate::executor::seal::{Form, available};
@@ -133,6 +134,10 @@ impl Ran {
         String::from_utf8(self.0.stderr.clone()).unwrap()
     }
 }
+
+/// No process of a run is there longer than two seconds once it is stopped; and what a machine may
+/// need on top of that where hundreds of processes want it and other tests run.
+pub const GONE: Duration = Duration::from_secs(2 + 5);
 
 /// A script of one turn that runs some Python, and one that ends.
 pub fn runs(code: &str) -> Value {

@@ -31,7 +31,7 @@ use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::skipped;
-use crate::support::{Place, runs, uv};
+use crate::support::{GONE, Place, runs, uv};
 
 /// An executor, a home and a workspace.
 pub(super) struct Bench {
@@ -353,7 +353,7 @@ print('ready', flush=True); time.sleep(600)";
                 Instant::now()
             };
             let (ended, cancelled) = tokio::join!(bench.python(Level::Sealed, code), cancelling);
-            assert!(cancelled.elapsed() < Duration::from_secs(2), "{form:?}");
+            assert!(cancelled.elapsed() < GONE, "{form:?}");
             assert_eq!(ended.status, ExitStatus::Cancelled, "{form:?}");
             assert_eq!(ended.stdout, said, "{form:?}");
         }
@@ -450,9 +450,8 @@ time.sleep(600)"
     until("the daemon runs", || super::running(&mark) > 0);
     host.kill().unwrap();
     host.wait().unwrap();
-    let killed = std::time::Duration::from_secs(2);
     let gone = until("it is gone", || super::running(&mark) == 0);
-    assert!(gone < killed, "it took {gone:?}");
+    assert!(gone < GONE, "it took {gone:?}");
 }
 
 /// Looks until it holds, and says how long that took: another process makes it hold, and tells
