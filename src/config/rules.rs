@@ -209,6 +209,10 @@ impl RuleBook for RuleFiles {
         files.into_iter().flat_map(|file| file.rules).collect()
     }
 
+    fn faults(&self, projects: &[PathBuf]) -> Vec<String> {
+        self.files(projects).into_iter().flat_map(|file| file.faults).collect()
+    }
+
     fn keep(&self, rule: &str) -> Result<(), String> {
         self.rewrite(|old| change::added(old, rule, self.reading()))
     }

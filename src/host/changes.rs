@@ -16,7 +16,7 @@ use crate::{
     executor::Workspace,
     kernel::{
         capability::{Category, Reach},
-        change::{Before, Change, Ledger, Now, Planned, Recorded, Undo, plan},
+        change::{Before, Change, Ledger, Now, Planned, Recorded, Texts, Undo, plan},
         error::CallError,
         event::{Call, Decider, Decision, Event, Origin},
         gate::{subject::Subject, unrecorded},
@@ -94,6 +94,48 @@ impl Changes {
             now.insert(path, standing);
         }
         Ok(plan(&self.ledger, chosen, now))
+    }
+
+    /// The text of the file before and after one change, as far as its bytes are still there.
+    pub async fn texts(&self, store: &dyn Store, call: CallId) -> Result<Texts, CallError> {
+        let found = self.ledger.find(call);
+        let recorded = found.ok_or_else(|| CallError::failed("There is no such change."))?;
+        let change = &recorded.change;
+        let before = match &change.before {
+            Before::Nothing => None,
+            Before::File { mark, .. } => Some(
+                kept(store, recorded, mark)?
+                    .ok_or_else(|| CallError::failed("What stood there before was not kept."))?,
+            ),
+        };
+        let after = match &change.after {
+            None => None,
+            Some(mark) => Some(self.standing(store, recorded, mark).await?),
+        };
+        Ok(Texts { before: before.map(text).transpose()?, after: after.map(text).transpose()? })
+    }
+
+    /// The bytes that a change made: from the file, or from what a later one kept of them.
+    async fn standing(
+        &self,
+        store: &dyn Store,
+        recorded: &Recorded,
+        mark: &Mark,
+    ) -> Result<Vec<u8>, CallError> {
+        let path = &recorded.change.path;
+        if let Ok(Standing::File(seen)) = everywhere()?.look(&place(path)).await
+            && mark.means(&seen.mark)
+        {
+            return Ok(seen.bytes);
+        }
+        let changes = self.ledger.changes();
+        let own = changes.iter().position(|other| other.call == recorded.call).unwrap_or(0);
+        for later in changes[own + 1..].iter().filter(|later| later.change.path == *path) {
+            if let Some(bytes) = kept(store, later, mark)? {
+                return Ok(bytes);
+            }
+        }
+        Err(CallError::failed("What it wrote stands nowhere any more: it was changed since."))
     }
 
     /// Undoes what can be undone of these, the last change first, and says what became of each, in the
@@ -225,6 +267,16 @@ impl Changes {
         std::iter::successors(Some(session), |below| self.parents.get(below).copied())
             .any(|above| above == self.session)
     }
+}
+
+/// The bytes that a change kept of before it, if they are those.
+fn kept(store: &dyn Store, recorded: &Recorded, mark: &Mark) -> Result<Option<Vec<u8>>, CallError> {
+    let kept = store.kept(recorded.session, recorded.call).map_err(unrecorded)?;
+    Ok(kept.filter(|bytes| mark.means(&Mark::of(bytes))))
+}
+
+fn text(bytes: Vec<u8>) -> Result<String, CallError> {
+    String::from_utf8(bytes).map_err(|_| CallError::failed("It is no text."))
 }
 
 /// The arguments of an undo, as they are recorded.

@@ -8,7 +8,7 @@ use super::{Changes, Choice, Host, Inner, recorder};
 use crate::kernel::{
     BoxFuture,
     capability::Capability,
-    change::Planned,
+    change::{Planned, Texts},
     clock::Reading,
     command::Command,
     error::CallError,
@@ -60,6 +60,10 @@ impl Desk for Host {
         self.0.get(session).map(|live| live.context.gate.law().here()).unwrap_or_default()
     }
 
+    fn rule_faults(&self) -> Vec<String> {
+        self.0.laws.faults()
+    }
+
     fn consider(&self, approval: ApprovalId, scope: &Scope) -> Result<usize, NotAnswered> {
         let waiting = self.0.waiting.as_ref().ok_or(NotAnswered::NobodyWaits)?;
         waiting.consider(approval, scope)
@@ -102,19 +106,42 @@ impl Desk for Host {
         self.registry().find(name)
     }
 
+    fn plan_undo(
+        &self,
+        session: SessionId,
+        calls: Vec<CallId>,
+    ) -> BoxFuture<'_, Result<Vec<Planned>, String>> {
+        Box::pin(async move {
+            let changes = self.0.changes(session).await.map_err(|error| error.message)?;
+            changes.plan(&Choice::Calls(calls)).await.map_err(|error| error.message)
+        })
+    }
+
+    fn compare(&self, session: SessionId, call: CallId) -> BoxFuture<'_, Result<Texts, String>> {
+        Box::pin(async move {
+            let changes = self.0.changes(session).await.map_err(|error| error.message)?;
+            changes.texts(&*self.0.parts.store, call).await.map_err(|error| error.message)
+        })
+    }
+
     fn clock(&self, call: CallId) -> Option<Reading> {
         self.0.board.read(call)
     }
 }
 
 impl Inner {
-    /// Undoes what these calls wrote. What came of it is in the journal of the root session, which
-    /// is opened for it where it does not run.
-    async fn undo(&self, session: SessionId, calls: Vec<CallId>) -> Result<(), CallError> {
+    /// What was written in a session, as its journals tell it.
+    async fn changes(&self, session: SessionId) -> Result<Changes, CallError> {
         let store = self.parts.store.clone();
         let read = tokio::task::spawn_blocking(move || Changes::read(&*store, session)).await;
         let ended = |error: tokio::task::JoinError| CallError::failed(error.to_string());
-        let changes = read.map_err(ended)?.map_err(unrecorded)?;
+        read.map_err(ended)?.map_err(unrecorded)
+    }
+
+    /// Undoes what these calls wrote. What came of it is in the journal of the root session, which
+    /// is opened for it where it does not run.
+    async fn undo(&self, session: SessionId, calls: Vec<CallId>) -> Result<(), CallError> {
+        let changes = self.changes(session).await?;
         let recorder = match self.get(changes.root) {
             Some(live) => live.context.recorder,
             None => {
@@ -138,7 +165,7 @@ mod tests {
     use crate::{
         host::{Attendance, Parts},
         kernel::{
-            change::Undo,
+            change::{Undo, Why},
             event::Event,
             gate::policy::Runs,
             invoke::ToolResult,
@@ -219,6 +246,15 @@ mod tests {
         let changes = desk.changes(session).await.unwrap();
         let undo: Vec<_> = changes.iter().map(|planned| planned.undo.clone()).collect();
         assert_eq!(undo, [Undo::Restore { bytes: 4 }, Undo::Restore { bytes: 4 }]);
+
+        let texts = desk.compare(session, changes[1].recorded.call).await.unwrap();
+        let text = |text: &str| Some(text.to_owned());
+        let first = Texts { before: text("old\n"), after: text("new\n") };
+        assert_eq!(texts, first, "also of a change on which a later one stands");
+        let first = vec![changes[1].recorded.call];
+        let alone = desk.plan_undo(session, first).await.unwrap();
+        let later = Undo::LeaveAlone(Why::Later(changes[0].recorded.call));
+        assert_eq!(alone.iter().map(|it| &it.undo).collect::<Vec<_>>(), [&later]);
 
         let calls = vec![changes[0].recorded.call];
         desk.send(Command::Undo { session, calls }).unwrap();

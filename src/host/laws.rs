@@ -36,6 +36,12 @@ impl Laws {
         self.rules.replace(self.book.read(&projects));
     }
 
+    /// What is wrong with their files now.
+    pub(super) fn faults(&self) -> Vec<String> {
+        let projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.book.faults(&projects)
+    }
+
     /// Reads all of them anew.
     pub(super) fn reload(&self) {
         let projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);

@@ -55,6 +55,15 @@ pub enum Before {
     },
 }
 
+/// What a change made of the text of a file; nothing where there was or is no file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Texts {
+    /// Before.
+    pub before: Option<String>,
+    /// And after.
+    pub after: Option<String>,
+}
+
 /// A change with all that is known of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {

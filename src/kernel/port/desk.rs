@@ -8,7 +8,7 @@ use super::{OutputPage, StoreError};
 use crate::kernel::{
     BoxFuture,
     capability::Capability,
-    change::Planned,
+    change::{Planned, Texts},
     clock::Reading,
     command::Command,
     event::Envelope,
@@ -37,6 +37,12 @@ pub trait Desk: Send + Sync {
     /// The rules that count for a session now: what was granted to it, then those of the files.
     fn rules(&self, session: SessionId) -> Vec<Placed>;
 
+    /// What is wrong with the files of rules, and what to do: two lines each. May block for a few small
+    /// files.
+    fn rule_faults(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What a yes of that reach would come to, without saying it: how many others that wait it would
     /// answer, or why it would be refused.
     fn consider(&self, approval: ApprovalId, scope: &Scope) -> Result<usize, NotAnswered>;
@@ -62,6 +68,22 @@ pub trait Desk: Send + Sync {
     /// The capability of that name, so that a person's arguments for it can be checked.
     fn capability(&self, _name: &str) -> Option<Arc<Capability>> {
         None
+    }
+
+    /// What undoing these calls of a session, or of agents below it, would do now, in the order in which
+    /// it would be done. The error is a line for a person.
+    fn plan_undo(
+        &self,
+        _session: SessionId,
+        _calls: Vec<CallId>,
+    ) -> BoxFuture<'_, Result<Vec<Planned>, String>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    /// The text of a file before and after one change of a session, or of an agent below it. The error
+    /// says why that cannot be shown.
+    fn compare(&self, _session: SessionId, _call: CallId) -> BoxFuture<'_, Result<Texts, String>> {
+        Box::pin(async { Ok(Texts::default()) })
     }
 
     /// What a run's clock reads now, while it runs.

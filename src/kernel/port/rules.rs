@@ -10,6 +10,11 @@ pub trait RuleBook: Send + Sync {
     /// person, each once. Blocks for a few small files.
     fn read(&self, projects: &[PathBuf]) -> Vec<Placed>;
 
+    /// What is wrong with the files now, and what to do: two lines each. Blocks as well.
+    fn faults(&self, _projects: &[PathBuf]) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Adds the text of one rule to the person's own, and nothing else there is changed. The error
     /// says what is wrong and what to do. Blocks for a small file.
     fn keep(&self, rule: &str) -> Result<(), String>;
