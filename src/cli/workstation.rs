@@ -135,6 +135,7 @@ fn opening(
         player: player(setup, model.as_deref()),
         mode: resumed.as_ref().map_or(setup.config.mode, |spec| spec.mode),
         runs: setup.config.runs,
+        home: super::setup::real_home(),
         session,
         looked_at: checks::all(&setup.executor, theme.depth()),
         last_here: here.first().map(last_here),

@@ -90,6 +90,8 @@ impl App {
         };
         let mut state = State::new(place, look, opening.history, now());
         state.sessions.prefer(opening.session);
+        state.records.zone = jiff::tz::TimeZone::system();
+        state.records.home = opening.home;
         let (tell, themes) = mpsc::unbounded_channel();
         let watch = opening.theme_file.as_deref().and_then(|file| {
             let changed = move |theme: Result<Theme, _>| {
@@ -328,6 +330,22 @@ impl App {
             }
             Effect::ReadOutput(session, call) => {
                 work::read_output(&mut self.work, self.desk.clone(), session, call);
+            }
+            Effect::ReadChanges(session) => {
+                work::read_changes(&mut self.work, self.desk.clone(), session);
+            }
+            Effect::PlanUndo(session, calls) => {
+                work::plan_undo(&mut self.work, self.desk.clone(), session, calls);
+            }
+            Effect::Compare(session, call) => {
+                work::compare(&mut self.work, self.desk.clone(), session, call);
+            }
+            Effect::Consider(approval, scope) => {
+                let came = self.desk.consider(approval, &scope);
+                return Some(Message::Came(Came::Considered(approval, scope, came)));
+            }
+            Effect::ReadRules(session) => {
+                work::read_rules(&mut self.work, self.desk.clone(), session);
             }
             Effect::Colour(session, call, code) => {
                 work::colour(&mut self.work, session, call, code);

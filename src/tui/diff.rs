@@ -133,7 +133,7 @@ impl Diff {
     }
 
     /// One row of this comparison as it is drawn: at least one line, more where it is too long.
-    fn draw_row(&self, row: &DiffRow, width: usize, theme: &Theme, marks: Marks) -> Vec<Row> {
+    pub fn draw_row(&self, row: &DiffRow, width: usize, theme: &Theme, marks: Marks) -> Vec<Row> {
         let digits = self.digits();
         let number = |no: Option<usize>| {
             format!("{:>digits$}", no.map_or_else(String::new, |no| no.to_string()))

@@ -2,7 +2,7 @@
 
 use crate::kernel::{
     command::Command,
-    gate::approval::Question,
+    gate::approval::{Question, Scope},
     id::{ApprovalId, CallId, SessionId},
 };
 
@@ -15,6 +15,16 @@ pub enum Effect {
     Start { what: Start, message: Option<String> },
     /// Read the last lines of an output.
     ReadOutput(SessionId, CallId),
+    /// Ask which rules count for a session.
+    ReadRules(SessionId),
+    /// Read what a session wrote.
+    ReadChanges(SessionId),
+    /// Ask what undoing these would do.
+    PlanUndo(SessionId, Vec<CallId>),
+    /// Compare a file before and after one change.
+    Compare(SessionId, CallId),
+    /// Ask what a yes of that reach would come to.
+    Consider(ApprovalId, Scope),
     /// Colour a script.
     Colour(SessionId, CallId, String),
     /// Make a question ready to be shown.

@@ -25,6 +25,13 @@ pub enum Place {
     Output,
     Sessions,
     Waiting,
+    Changes,
+    /// What undoing would do, asked.
+    Undo,
+    Grants,
+    Decisions,
+    /// The words by which a list is narrowed.
+    Filter,
     Help,
     Connect,
     Quit,
@@ -65,6 +72,14 @@ pub enum Action {
     Editor(Part),
     /// Asks whether the chosen session is to be stopped.
     Stop,
+    /// Types what a list is narrowed by.
+    Filter,
+    /// Switches between for the session and for always.
+    Lasting,
+    /// Asks what undoing would do.
+    Undo,
+    /// Takes the chosen rule back.
+    Revoke,
     /// Does what a form describes.
     Confirm,
     /// Empties the draft, else quits on the second press.
@@ -92,6 +107,9 @@ pub enum Go {
     Sessions,
     Waiting,
     Output,
+    Changes,
+    Grants,
+    Decisions,
     Mode,
     Back,
     Forward,

@@ -5,14 +5,20 @@ use std::sync::Arc;
 use crossterm::event::KeyEvent;
 
 use super::{
+    diff::Diff,
     highlight::Colours,
     state::{Drawn, Moment, status::Check, waiting::Paper},
     theme::Theme,
 };
 use crate::kernel::{
     capability::Capability,
+    change::Planned,
     clock::Reading,
     event::Envelope,
+    gate::{
+        approval::{NotAnswered, Scope},
+        law::Placed,
+    },
     id::{ApprovalId, CallId, SessionId},
     port::{Form, OutputPage},
 };
@@ -82,6 +88,16 @@ pub enum Came {
     Prepared(ApprovalId, Arc<Paper>, Option<Arc<Capability>>),
     /// A text came back from an editor for this field of a question, or for all of them.
     Edited(ApprovalId, Option<usize>, Result<String, String>),
+    /// What a session wrote, the last change first, or why that is not known.
+    Changes(SessionId, Result<Vec<Planned>, String>),
+    /// What undoing these would do.
+    Planned(Vec<CallId>, Result<Vec<Planned>, String>),
+    /// What a change made of a file.
+    Compared(CallId, Result<Arc<Diff>, String>),
+    /// What a yes of that reach would come to: how many others it would answer.
+    Considered(ApprovalId, Scope, Result<usize, NotAnswered>),
+    /// The rules that count for a session, and what is wrong with their files.
+    Rules(SessionId, Vec<Placed>, Vec<String>),
     /// An answer was refused and its question still waits; why.
     NotDone(String),
     /// Suspending was refused, and why.

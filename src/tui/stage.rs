@@ -1,20 +1,24 @@
 //! A screen to play stories on: the real state, update and view, with time and events as told.
 
 mod questions;
+mod rules;
+mod runs;
+mod written;
 
 use std::{sync::Arc, time::Duration};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::Timestamp;
 use ratatui::{Terminal, backend::TestBackend};
-use serde_json::json;
 use tokio::time::Instant;
 
 pub(super) use self::questions::{
     LEX, capability, code_question, packages_question, program_question, python, result,
     shell_question, write_question,
 };
+pub(super) use self::rules::{program, rule};
 use super::{
+    diff,
     effect::Effect,
     highlight,
     message::{Came, Input, Message},
@@ -29,10 +33,13 @@ use super::{
     view::view,
 };
 use crate::kernel::{
-    capability::Category,
+    change::Planned,
     clock::Reading,
-    event::{Decider, Decision, Envelope, Event, Origin, Seal},
-    gate::approval::{Answer, Question},
+    event::{Decider, Envelope, Event},
+    gate::{
+        approval::{Answer, NotAnswered, Question},
+        law::Placed,
+    },
     id::{ApprovalId, CallId, SessionId},
     message::Usage,
     port::{Form, OutputPage},
@@ -55,6 +62,13 @@ pub(super) struct Stage {
     pub(super) effects: Vec<Effect>,
     /// What an output holds when it is read.
     pub(super) page: OutputPage,
+    /// The rules that count, and the faults of their files.
+    pub(super) rules: Vec<Placed>,
+    pub(super) faults: Vec<String>,
+    /// What was written, with what undoing it would do.
+    pub(super) planned: Vec<Planned>,
+    /// What any wider yes would come to.
+    pub(super) considered: Result<usize, NotAnswered>,
     pub(super) clocks: Vec<(CallId, Reading)>,
     terminal: Terminal<TestBackend>,
     start: Moment,
@@ -87,6 +101,10 @@ impl Stage {
             state: State::new(place, look, Vec::new(), start),
             effects: Vec::new(),
             page: OutputPage::default(),
+            rules: Vec::new(),
+            faults: Vec::new(),
+            planned: Vec::new(),
+            considered: Ok(0),
             clocks: Vec::new(),
             terminal: Terminal::new(TestBackend::new(width, height)).unwrap(),
             start,
@@ -159,6 +177,29 @@ impl Stage {
                     }
                     Effect::ReadOutput(_, call) => {
                         let came = Came::Output(call, Some(self.page.clone()));
+                        messages.push_back(Message::Came(came));
+                    }
+                    Effect::ReadChanges(session) => {
+                        let came = Came::Changes(session, Ok(self.planned.clone()));
+                        messages.push_back(Message::Came(came));
+                    }
+                    Effect::PlanUndo(_, calls) => {
+                        let all = self.planned.iter();
+                        let chosen = all.filter(|planned| calls.contains(&planned.recorded.call));
+                        let came = Came::Planned(calls.clone(), Ok(chosen.cloned().collect()));
+                        messages.push_back(Message::Came(came));
+                    }
+                    Effect::Compare(_, call) => {
+                        let diff = diff::Diff::new(Some("one\ntwo\n"), "one\n\tthree\n");
+                        let came = Came::Compared(call, Ok(Arc::new(diff)));
+                        messages.push_back(Message::Came(came));
+                    }
+                    Effect::Consider(approval, scope) => {
+                        let came = Came::Considered(approval, scope, self.considered.clone());
+                        messages.push_back(Message::Came(came));
+                    }
+                    Effect::ReadRules(session) => {
+                        let came = Came::Rules(session, self.rules.clone(), self.faults.clone());
                         messages.push_back(Message::Came(came));
                     }
                     other @ (Effect::Send(_)
@@ -297,44 +338,6 @@ impl Stage {
             calls: Vec::new(),
         };
         self.event(session.into(), event);
-    }
-
-    /// Python begins to run.
-    pub(super) fn runs(&mut self, session: u128, call: u128, filename: &str, code: &str) {
-        let call_started = Event::CallStarted {
-            call: python(call, filename, code),
-            category: Category::Execute,
-            decision: Decision::allowed(Decider::Person),
-            subject: crate::kernel::gate::subject::Subject::Other,
-        };
-        self.event(session.into(), call_started);
-        let execution = Event::ExecutionStarted {
-            call: call.into(),
-            program: filename.into(),
-            seal: Seal::Sealed,
-            form: Form::Full,
-            limit_ms: 60_000,
-        };
-        self.event(session.into(), execution);
-    }
-
-    /// And ends well, having printed this.
-    pub(super) fn run_ends(&mut self, session: u128, call: u128, ran_ms: u64, printed: &str) {
-        let status = crate::kernel::event::ExitStatus::Exited { code: 0 };
-        let finished =
-            Event::ExecutionFinished { call: call.into(), status, ran_ms, excluded_ms: 0 };
-        self.event(session.into(), finished);
-        let result = result("execute_code", true, json!(printed));
-        self.event(
-            session.into(),
-            Event::CallFinished {
-                call: call.into(),
-                parent: None,
-                origin: Origin::Model,
-                result,
-                decision: None,
-            },
-        );
     }
 
     pub(super) fn asks(&mut self, question: Question) {

@@ -5,6 +5,7 @@ pub mod draft;
 pub mod edit;
 pub mod look;
 pub mod output;
+pub mod records;
 pub mod sessions;
 pub mod several;
 pub mod status;
@@ -14,6 +15,7 @@ pub mod waiting;
 use composer::Composer;
 use look::Look;
 use output::Output;
+use records::Records;
 use sessions::Sessions;
 use status::{Place, Status};
 use tokio::time::Instant;
@@ -40,6 +42,7 @@ pub struct State {
     pub sessions: Sessions,
     pub queue: Queue,
     pub output: Output,
+    pub records: Records,
     pub composer: Composer,
     pub status: Status,
     pub popup: Option<Popup>,
@@ -70,6 +73,15 @@ pub enum Popup {
         row: usize,
     },
     Output,
+    Changes {
+        row: usize,
+    },
+    Grants {
+        row: usize,
+    },
+    Decisions {
+        row: usize,
+    },
     Help {
         of: keymap::Place,
         top: usize,
@@ -154,6 +166,7 @@ impl State {
             sessions: Sessions::default(),
             queue: Queue::default(),
             output: Output::default(),
+            records: Records::default(),
             composer: Composer::remembering(history),
             status: Status::default(),
             popup: None,
@@ -171,6 +184,13 @@ impl State {
             Some(Popup::Sessions) => return Place::Sessions,
             Some(Popup::Waiting { .. }) => return Place::Waiting,
             Some(Popup::Output) => return Place::Output,
+            Some(Popup::Changes { .. }) if self.records.written.undo.is_some() => {
+                return Place::Undo;
+            }
+            Some(Popup::Changes { .. }) => return Place::Changes,
+            Some(Popup::Grants { .. }) => return Place::Grants,
+            Some(Popup::Decisions { .. }) if self.records.decisions.typing => return Place::Filter,
+            Some(Popup::Decisions { .. }) => return Place::Decisions,
             Some(Popup::Help { .. }) => return Place::Help,
             Some(Popup::Connect) => return Place::Connect,
             Some(Popup::Quit { .. }) => return Place::Quit,

@@ -6,7 +6,10 @@ mod events;
 mod input;
 mod panes;
 mod question;
+mod records;
 mod several;
+mod wider;
+mod written;
 
 #[cfg(test)]
 mod tests;
@@ -38,7 +41,11 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             note(state, drawn);
             effects
         }
-        Message::Happened(envelope) => events::apply(state, &envelope),
+        Message::Happened(envelope) => {
+            state.records.take(&envelope);
+            written::take(state, &envelope);
+            events::apply(state, &envelope)
+        }
         Message::Came(came) => take(state, came),
         Message::Told(News::Check(at, check)) => {
             if let Some(place) = state.place.checks.get_mut(at) {
@@ -81,6 +88,9 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
         }
     };
     settle(state);
+    effects.extend(records::follow(state));
+    effects.extend(wider::follow(state));
+    effects.extend(written::follow(state));
     if state.place.leaving && state.sessions.at_work() == 0 {
         state.leave = Some(Leave::Quit);
     }
@@ -186,6 +196,21 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
                 code.colours = colours;
             }
         }
+        Came::Changes(of, came) => written::came(state, of, came),
+        Came::Planned(calls, came) => written::planned(state, &calls, came),
+        Came::Compared(call, came) => {
+            let compared = &mut state.records.written.compared;
+            if compared.as_ref().is_some_and(|(of, _)| *of == call) {
+                *compared = Some((call, came));
+            }
+        }
+        Came::Considered(id, scope, came) => wider::considered(state, id, &scope, came),
+        Came::Rules(session, rules, faults) => {
+            let viewed = state.sessions.viewed();
+            if viewed.is_some_and(|viewed| state.records.root(viewed) == session) {
+                (state.records.rules.placed, state.records.rules.faults) = (rules, faults);
+            }
+        }
         Came::Prepared(id, paper, capability) => {
             if let Some(waiting) = state.queue.get_mut(id) {
                 waiting.paper = Some(paper);
@@ -193,7 +218,11 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             }
         }
         Came::Edited(id, field, text) => edit::came(state, id, field, text),
-        Came::NotSuspended(why) | Came::NotDone(why) => state.status.say(why, state.now.at),
+        Came::NotDone(why) => {
+            wider::refused(state, &why);
+            state.status.say(why, state.now.at);
+        }
+        Came::NotSuspended(why) => state.status.say(why, state.now.at),
     }
     Vec::new()
 }

@@ -3,6 +3,7 @@
 
 mod choice;
 mod composer;
+mod decided;
 mod edit;
 mod forms;
 mod lists;
@@ -17,9 +18,12 @@ mod search;
 mod several;
 pub(super) mod sheet;
 mod side;
+mod standing;
 mod start;
 mod status;
 mod transcript;
+mod wider;
+mod written;
 
 #[cfg(test)]
 mod tests;
@@ -160,8 +164,7 @@ fn column(
     let (head, body) = split_top(area, 1);
     if let Some(popup) = state.popup {
         header(state, pen, head, 0);
-        popup_over(state, pen, area, body, popup, drawn);
-        return None;
+        return popup_over(state, pen, area, body, popup, drawn);
     }
     let rows = question::rows(state, area, room);
     let (body, below) = split_bottom(body, rows);
@@ -207,11 +210,14 @@ fn popup_over(
     body: Rect,
     popup: Popup,
     drawn: &mut Drawn,
-) {
+) -> Option<(u16, u16)> {
     match popup {
         Popup::Sessions => lists::sessions(state, pen, whole),
         Popup::Waiting { row } => lists::waiting(state, pen, whole, row),
         Popup::Output => drawn.output = output::draw(state, pen, whole, Keys::Here),
+        Popup::Decisions { row } => return decided::draw(state, pen, whole, row),
+        Popup::Grants { row } => standing::draw(state, pen, whole, row),
+        Popup::Changes { row } => written::draw(state, pen, whole, row),
         Popup::Help { of, top } => popup::help(pen, whole, of, top),
         Popup::Connect => popup::connect(state, pen, whole),
         Popup::Script { top } => script::draw(state, pen, whole, top),
@@ -232,6 +238,7 @@ fn popup_over(
             choice::stop(state, pen, below, session, row);
         }
     }
+    None
 }
 
 /// So many rows at the bottom for a short list; what was there goes on above them.

@@ -27,6 +27,8 @@ use crate::{
 pub struct Opening {
     /// The folder's name, as it is shown.
     pub workspace: String,
+    /// Where `~/` begins in a rule.
+    pub home: Option<PathBuf>,
     /// Who plays the model.
     pub player: Player,
     /// The mode new sessions start in.

@@ -171,6 +171,7 @@ impl Running {
             theme_file: None,
             marks: Marks::unicode(),
             notice: crate::config::Notice::Bell,
+            home: None,
             history: Vec::new(),
             news,
         };

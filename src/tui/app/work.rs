@@ -12,7 +12,7 @@ use crate::{
         id::{CallId, SessionId},
         port::Desk,
     },
-    tui::{effect::Start, highlight, message::Came, paper, state::output::LINES},
+    tui::{diff::Diff, effect::Start, highlight, message::Came, paper, state::output::LINES},
 };
 
 /// Asks the host for something; an answer that nobody waits for comes back as refused.
@@ -68,6 +68,54 @@ pub(super) fn read_output(
             tracing::warn!(%error, "an output could not be read");
         }
         Came::Output(call, page.ok())
+    });
+}
+
+pub(super) fn read_rules(work: &mut JoinSet<Came>, desk: Arc<dyn Desk>, session: SessionId) {
+    work.spawn_blocking(move || {
+        // Somebody may have changed a file since.
+        if let Err(why) = desk.send(Command::ReadRules) {
+            tracing::warn!(%why, "the rules were not read anew");
+        }
+        Came::Rules(session, desk.rules(session), desk.rule_faults())
+    });
+}
+
+pub(super) fn read_changes(work: &mut JoinSet<Came>, desk: Arc<dyn Desk>, session: SessionId) {
+    work.spawn(async move {
+        let changes = desk.changes(session).await;
+        Came::Changes(session, changes.map_err(|error| error.to_string()))
+    });
+}
+
+pub(super) fn plan_undo(
+    work: &mut JoinSet<Came>,
+    desk: Arc<dyn Desk>,
+    session: SessionId,
+    calls: Vec<CallId>,
+) {
+    work.spawn(async move {
+        let planned = desk.plan_undo(session, calls.clone()).await;
+        Came::Planned(calls, planned)
+    });
+}
+
+pub(super) fn compare(
+    work: &mut JoinSet<Came>,
+    desk: Arc<dyn Desk>,
+    session: SessionId,
+    call: CallId,
+) {
+    work.spawn(async move {
+        let texts = match desk.compare(session, call).await {
+            Ok(texts) => texts,
+            Err(why) => return Came::Compared(call, Err(why)),
+        };
+        let compared = tokio::task::spawn_blocking(move || {
+            Diff::new(texts.before.as_deref(), texts.after.as_deref().unwrap_or_default())
+        });
+        let compared = compared.await.map(Arc::new).map_err(|error| error.to_string());
+        Came::Compared(call, compared)
     });
 }
 

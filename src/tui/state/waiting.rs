@@ -4,7 +4,7 @@ use std::{cell::RefCell, cmp::Reverse, ops::Range, sync::Arc};
 
 use jiff::Timestamp;
 
-use super::{draft::Draft, edit::Edit, several::Several};
+use super::{draft::Draft, edit::Edit, records::wider::Wider, several::Several};
 use crate::{
     kernel::{capability::Capability, gate::approval::Question, id::ApprovalId},
     tui::{
@@ -117,7 +117,7 @@ pub struct Waiting {
 #[derive(Clone, Debug)]
 pub enum Form {
     Because(ApprovalId, Draft),
-    Wider(ApprovalId),
+    Wider(Box<Wider>),
     Search(Search),
     Edit(Edit),
 }
@@ -135,7 +135,8 @@ impl Form {
     /// The question it belongs to.
     pub fn question(&self) -> ApprovalId {
         match self {
-            Self::Because(question, _) | Self::Wider(question) => *question,
+            Self::Because(question, _) => *question,
+            Self::Wider(wider) => wider.question,
             Self::Search(search) => search.question,
             Self::Edit(edit) => edit.question,
         }

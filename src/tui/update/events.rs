@@ -283,7 +283,7 @@ fn toast(waiting: &Waiting, answer: &Answer, by: &Decider, others: usize) -> Opt
             Some(format!("Yes, once: {object}.{clock}"))
         }
         (Decider::Person, Answer::Allow { scope: Scope::Session { .. } }) => {
-            Some(format!("Saved for this session: {object}, exactly this call."))
+            Some("Saved for this session; F6 shows it, and takes it back.".to_owned())
         }
         (Decider::Person, Answer::AllowEdited { .. }) => {
             Some("Yes, as edited. The model is told.".to_owned())
@@ -295,7 +295,7 @@ fn toast(waiting: &Waiting, answer: &Answer, by: &Decider, others: usize) -> Opt
             Some("No. The turn is stopped; agents below it go on.".to_owned())
         }
         (Decider::Person, Answer::Allow { scope: Scope::Always { .. } }) => {
-            Some(format!("Saved for always, in your rules: {object}."))
+            Some("Saved for always, in your rules; F6 shows it.".to_owned())
         }
         (
             Decider::Grant

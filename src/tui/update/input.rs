@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyEvent, KeyEventKind};
 
-use super::{panes, question, several};
+use super::{panes, question, records, several, wider, written};
 use crate::{
     kernel::command::Command,
     tui::{
@@ -64,6 +64,9 @@ fn stir(state: &mut State) -> bool {
 }
 
 fn paste(state: &mut State, text: &str) {
+    if records::pasted(state, text) {
+        return;
+    }
     if state.focus == Focus::Question && state.queue.writing().is_some() {
         question::write(state, |draft| draft.paste(text));
         return;
@@ -127,14 +130,15 @@ fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
 
 /// A character that is no key here is text; lists have none.
 fn text(state: &mut State, c: char) {
+    if records::typed(state, c) {
+        return;
+    }
     match state.popup {
         Some(_) => {}
         None => match (state.focus, &state.queue.form) {
             (Focus::Question, Some(Form::Because(..) | Form::Search(_) | Form::Edit(_))) => {
                 question::write(state, |draft| draft.type_char(c));
             }
-            // The form has the keys, and says which.
-            (Focus::Question, Some(Form::Wider(_))) => {}
             _ => {
                 state.composer.draft.type_char(c);
                 state.focus = Focus::Composer;
@@ -147,7 +151,24 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
     let now = state.now.at;
     match action {
         Action::Edit(edit) => return write(state, edit),
+        Action::Choose if matches!(state.popup, Some(Popup::Changes { .. })) => {
+            return written::choose(state);
+        }
+        Action::Undo => return written::ask(state),
+        Action::Confirm if matches!(state.popup, Some(Popup::Changes { .. })) => {
+            return written::confirm(state);
+        }
+        Action::Confirm if matches!(state.popup, Some(Popup::Decisions { .. })) => {
+            records::filter(state, false);
+        }
         Action::Confirm => return question::confirm(state),
+        Action::Lasting => wider::switch(state),
+        Action::Filter => records::filter(state, true),
+        Action::Revoke => {
+            if let Some(Popup::Grants { row }) = state.popup {
+                return records::revoke(state, row);
+            }
+        }
         Action::Begin(begin) => return begin_with(state, begin),
         Action::Leave => return leave(state),
         Action::Suspend => return vec![Effect::Suspend],
@@ -179,6 +200,9 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
 }
 
 fn write(state: &mut State, edit: Edit) -> Vec<Effect> {
+    if records::edit(state, edit) {
+        return Vec::new();
+    }
     if state.focus == Focus::Question && matches!(state.queue.form, Some(Form::Edit(_))) {
         super::edit::write(state, edit);
         return Vec::new();
@@ -252,6 +276,9 @@ fn begin_with(state: &mut State, begin: Begin) -> Vec<Effect> {
 /// esc: leaves what has the keys, one thing at a time; last of all, the turn.
 fn leave(state: &mut State) -> Vec<Effect> {
     let now = state.now.at;
+    if records::leave(state) || written::leave(state) {
+        return Vec::new();
+    }
     if state.popup.take().is_some() {
         return Vec::new();
     }

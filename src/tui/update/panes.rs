@@ -1,13 +1,13 @@
 //! Going from pane to pane, and moving in them.
 
-use super::{question, several};
+use super::{question, records, several};
 use crate::{
     kernel::{command::Command, spec::Mode},
     tui::{
         cell::{Body, Fold, Scene, column},
         effect::Effect,
         keymap::{Action, Go, Move, Place, TABLE},
-        state::{Focus, Leave, Popup, State, transcript::Scroll},
+        state::{Focus, Leave, Popup, State, draft::Draft, transcript::Scroll},
         view,
     },
 };
@@ -47,6 +47,9 @@ pub(super) fn go(state: &mut State, go: Go) {
         }
         Go::Sessions => swap(state, Popup::Sessions, Focus::Sessions),
         Go::Waiting => swap(state, Popup::Waiting { row: 0 }, Focus::Waiting),
+        Go::Changes => list(state, Popup::Changes { row: 0 }),
+        Go::Grants => list(state, Popup::Grants { row: 0 }),
+        Go::Decisions => list(state, Popup::Decisions { row: 0 }),
         Go::Mode => mode(state),
         Go::Output => swap(state, Popup::Output, Focus::Output),
         Go::Back => state.sessions.go_back(),
@@ -91,6 +94,15 @@ fn swap(state: &mut State, popup: Popup, pane: Focus) {
         state.sessions.cursor = state.sessions.place();
         state.popup = Some(popup);
     }
+}
+
+/// Opens a list of what was decided, made anew.
+fn list(state: &mut State, popup: Popup) {
+    state.records.stale = true;
+    state.records.decisions.filter = Draft::default();
+    state.records.decisions.typing = false;
+    state.records.written.open();
+    swap(state, popup, Focus::Composer);
 }
 
 fn step(state: &mut State, forward: bool) {
@@ -163,7 +175,19 @@ pub(super) fn scroll(state: &mut State, by: Move) {
                 *row = step_in(*row, rows, 10, by);
             }
         }
-        Place::Because | Place::Wider | Place::Connect => {}
+        Place::Changes | Place::Undo | Place::Grants | Place::Decisions => {
+            let rows = match state.popup {
+                Some(Popup::Changes { .. }) => state.records.written.all.len(),
+                Some(Popup::Grants { .. }) => state.records.rules.rows().len(),
+                _ => state.records.decisions.shown().len(),
+            };
+            if let Some(Popup::Changes { row } | Popup::Grants { row } | Popup::Decisions { row }) =
+                &mut state.popup
+            {
+                *row = step_in(*row, rows, 10, by);
+            }
+        }
+        Place::Because | Place::Wider | Place::Connect | Place::Filter => {}
         Place::Transcript | Place::Composer | Place::Everywhere => transcript(state, by),
     }
 }
@@ -269,6 +293,11 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
                 state.focus = Focus::Question;
             }
         }
+        Place::Decisions => {
+            if let Some(Popup::Decisions { row }) = state.popup {
+                records::open(state, row);
+            }
+        }
         Place::Quit => match state.popup {
             Some(Popup::Quit { row: 1 }) => state.leave = Some(Leave::Quit),
             Some(Popup::Quit { row: 2 }) => {
@@ -306,6 +335,10 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         | Place::Edit
         | Place::Output
         | Place::Script
+        | Place::Changes
+        | Place::Undo
+        | Place::Grants
+        | Place::Filter
         | Place::Help => {}
     }
     Vec::new()

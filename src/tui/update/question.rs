@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{edit, input, several};
+use super::{edit, input, several, wider};
 use crate::{
     kernel::{
         capability::Body,
@@ -51,7 +51,7 @@ pub(super) fn letter(state: &mut State, id: ApprovalId, letter: char) -> Vec<Eff
         Letter::Wider => {
             match state.queue.get(id).and_then(why_not_wider) {
                 Some(why) => state.status.say(why, state.now.at),
-                None => state.queue.form = Some(Form::Wider(id)),
+                None => wider::open(state, id),
             }
             Vec::new()
         }
@@ -74,6 +74,9 @@ pub(super) fn confirm(state: &mut State) -> Vec<Effect> {
     if matches!(state.popup, Some(Popup::Several { .. })) {
         return several::yes(state);
     }
+    if matches!(state.queue.form, Some(Form::Wider(_))) {
+        return wider::save(state);
+    }
     match state.queue.form.take() {
         Some(Form::Because(id, words)) => {
             let words = words.text();
@@ -81,15 +84,12 @@ pub(super) fn confirm(state: &mut State) -> Vec<Effect> {
             let because = Some(words).filter(|words| !words.trim().is_empty());
             answer(id, Answer::Deny { because, then: Then::GoOn })
         }
-        Some(Form::Wider(id)) => {
-            answer(id, Answer::Allow { scope: Scope::Session { rule: String::new() } })
-        }
         Some(Form::Edit(edit)) => edit::confirm(state, edit),
         Some(form @ Form::Search(_)) => {
             state.queue.form = Some(form);
             Vec::new()
         }
-        None => Vec::new(),
+        Some(Form::Wider(_)) | None => Vec::new(),
     }
 }
 

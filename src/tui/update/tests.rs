@@ -9,8 +9,11 @@ mod guarded;
 mod live;
 mod looking;
 mod memory;
+mod records;
 mod sizes;
 mod together;
+mod wider;
+mod written;
 
 use crate::{
     kernel::{

@@ -55,7 +55,7 @@ pub(super) fn rows(state: &State, area: Rect, room: Room) -> u16 {
         && form.question() == waiting.question.id
         && !matches!(form, Form::Search(_))
     {
-        return super::forms::rows(waiting, form, area).min(most);
+        return super::forms::rows(form, area).min(most);
     }
     if waiting.zoomed {
         return most;

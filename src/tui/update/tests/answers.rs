@@ -7,7 +7,11 @@ use crate::{
     kernel::{
         command::Command,
         event::Event,
-        gate::approval::{Answer, Scope, Then},
+        gate::{
+            Lasting,
+            approval::{Answer, Scope, Then},
+            exactly,
+        },
     },
     tui::{
         effect::Effect,
@@ -209,13 +213,14 @@ fn the_wide_yes_needs_the_end_and_a_second_step() {
     stage.key("enter");
     stage.key("y");
     stage.wait(800);
-    assert_eq!(stage.effects, []);
     stage.key("tab");
+    assert_eq!(stage.effects, [], "letters and enter are text of the rule");
+    stage.key("backspace");
+    stage.key("backspace");
     stage.key("ctrl+s");
-    assert_eq!(
-        stage.effects,
-        [answer(1, Answer::Allow { scope: Scope::Session { rule: String::new() } })]
-    );
+    let rule = exactly(&code_question(1), "/home/me/tally", Lasting::Session);
+    let rule = rule.trim_end().to_owned();
+    assert_eq!(stage.effects, [answer(1, Answer::Allow { scope: Scope::Session { rule } })]);
 }
 
 #[test]
@@ -282,7 +287,7 @@ fn a_question_of_the_list_is_opened_not_answered() {
 }
 
 #[test]
-fn letters_are_nothing_in_the_form_of_a_wider_yes_and_esc_leaves_it() {
+fn letters_are_text_in_the_form_of_a_wider_yes_and_esc_leaves_it() {
     let mut stage = asking(600);
     stage.key("w");
     stage.wait(200);

@@ -70,8 +70,9 @@ fn letters(stage: &Stage) -> usize {
     let form = match &state.queue.form {
         Some(Form::Because(_, draft)) => draft.text().chars().count(),
         Some(Form::Search(search)) => search.word.text().chars().count(),
+        Some(Form::Wider(wider)) => wider.draft.text().chars().count(),
         // Not a place for words.
-        Some(Form::Wider(_) | Form::Edit(_)) | None => 0,
+        Some(Form::Edit(_)) | None => 0,
     };
     let written = state.composer.draft.text().chars().count();
     let history = state.composer.history().iter().map(|text| text.chars().count());
@@ -113,8 +114,8 @@ proptest! {
             let held = stage.state.guard.holding();
             let form = stage.state.queue.form.is_some();
             let done = stage.effects.len();
-            // A form without a text, and a list, have the keys: a letter is nothing there.
-            let bare = matches!(stage.state.queue.form, Some(Form::Wider(_) | Form::Edit(_)))
+            // Arguments that are edited, and a list, have the keys: a letter is nothing there.
+            let bare = matches!(stage.state.queue.form, Some(Form::Edit(_)))
                 && stage.state.focus == Focus::Question;
             let list = stage.state.popup.is_some();
             let letter = matches!(step, Step::Type(_)) && !bare && !list;

@@ -1,0 +1,71 @@
+//! Rules for stories, and calls that something let through.
+
+use serde_json::json;
+
+use super::Stage;
+use crate::kernel::{
+    capability::Category,
+    event::{Call, Decider, Decision, Event, Origin},
+    gate::{
+        law::{Layer, Placed},
+        rule::{Lasting, Reading, Rule, parse, parse_one},
+        subject::{Reached, Subject},
+    },
+    port::Level,
+};
+
+/// `cargo test --lib **` for as long as that says.
+pub(in crate::tui) fn rule(until: &str) -> Rule {
+    let lasting = if until == "session" { Lasting::Session } else { Lasting::File };
+    let text = format!(
+        "[[allow]]\ncall = \"process.run\"\nargs = [\"cargo\", \"test\", \"--lib\", \"**\"]\nuntil = \"{until}\"\n"
+    );
+    parse_one(&text, Reading { home: None, lasting }).unwrap()
+}
+
+/// What a program acts on, in its seal.
+pub(in crate::tui) fn program(argv: &[&str]) -> Subject {
+    let run = Reached {
+        cwd: "/home/me/tally".into(),
+        seal: Level::Workspace,
+        network: false,
+        writes: Vec::new(),
+    };
+    let argv = argv.iter().map(|word| (*word).to_owned()).collect();
+    Subject::Program { argv, run: Box::new(run) }
+}
+
+impl Stage {
+    /// A yes of the session that was the answer to that question, a rule of the person's own, one of
+    /// the project, and one of the computer.
+    pub(in crate::tui) fn standing(&self, grant: u128) -> Vec<Placed> {
+        let read = |text: &str| {
+            let reading = Reading { home: None, lasting: Lasting::File };
+            parse(text, reading).rules.remove(0).1
+        };
+        let own = read("[[deny]]\ncall = \"process.run\"\nargs = [\"git\", \"push\", \"**\"]\n");
+        let project = read("[[ask]]\ncall = \"files.write\"\npath = \".github/**\"\n");
+        let admin = read("[[deny]]\ncall = \"process.run\"\nargs = [\"sudo\", \"**\"]\n");
+        vec![
+            Placed::granted(rule("session"), grant.into()),
+            Placed::new(own, Layer::User, "/home/me/.config/footplate/rules.toml", 3),
+            Placed::new(project, Layer::Project, "/home/me/tally/.footplate/rules.toml", 7),
+            Placed::new(admin, Layer::Admin, "/etc/footplate/rules.toml", 1),
+        ]
+    }
+
+    /// A program begins that something let through.
+    pub(in crate::tui) fn lets(&mut self, session: u128, call: u128, line: &str, by: Decider) {
+        let argv: Vec<&str> = line.split(' ').collect();
+        let call = Call {
+            id: call.into(),
+            name: "process.run".into(),
+            input: json!({ "argv": argv }),
+            origin: Origin::Python { line: Some(9) },
+            parent: None,
+        };
+        let (category, decision) = (Category::Execute, Decision::allowed(by));
+        let subject = program(&argv);
+        self.event(session.into(), Event::CallStarted { call, category, decision, subject });
+    }
+}

@@ -1,0 +1,57 @@
+//! Runs of Python in stories.
+
+use serde_json::json;
+
+use super::{Stage, python, result};
+use crate::kernel::{
+    capability::Category,
+    event::{Decider, Decision, Event, ExitStatus, Origin, Seal},
+    gate::subject::Subject,
+    port::Form,
+};
+
+impl Stage {
+    /// Python begins to run.
+    pub(in crate::tui) fn runs(&mut self, session: u128, call: u128, filename: &str, code: &str) {
+        let call_started = Event::CallStarted {
+            call: python(call, filename, code),
+            category: Category::Execute,
+            decision: Decision::allowed(Decider::Person),
+            subject: Subject::Other,
+        };
+        self.event(session.into(), call_started);
+        let execution = Event::ExecutionStarted {
+            call: call.into(),
+            program: filename.into(),
+            seal: Seal::Sealed,
+            form: Form::Full,
+            limit_ms: 60_000,
+        };
+        self.event(session.into(), execution);
+    }
+
+    /// And ends well, having printed this.
+    pub(in crate::tui) fn run_ends(
+        &mut self,
+        session: u128,
+        call: u128,
+        ran_ms: u64,
+        printed: &str,
+    ) {
+        let status = ExitStatus::Exited { code: 0 };
+        let finished =
+            Event::ExecutionFinished { call: call.into(), status, ran_ms, excluded_ms: 0 };
+        self.event(session.into(), finished);
+        let result = result("execute_code", true, json!(printed));
+        self.event(
+            session.into(),
+            Event::CallFinished {
+                call: call.into(),
+                parent: None,
+                origin: Origin::Model,
+                result,
+                decision: None,
+            },
+        );
+    }
+}

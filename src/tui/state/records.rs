@@ -1,0 +1,137 @@
+//! What was decided in the sessions that are here: the events that tell it, and the lists that show
+//! it. Everything in a list is counted from those events or told by the host.
+
+pub mod decided;
+pub mod standing;
+pub mod wider;
+pub mod written;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::Arc,
+};
+
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
+
+use self::{decided::Decisions, standing::Rules, written::Written};
+use crate::kernel::{
+    capability::Category,
+    event::{Decider, Envelope, Event},
+    id::SessionId,
+    session::{
+        decisions::{Decided, decisions},
+        standing::Tally,
+    },
+};
+
+/// The events that say who decided what, and what is shown of them.
+#[derive(Clone, Debug)]
+pub struct Records {
+    /// Where this computer is.
+    pub zone: TimeZone,
+    /// Where `~/` begins in a rule.
+    pub home: Option<PathBuf>,
+    kept: Vec<Arc<Envelope>>,
+    parents: BTreeMap<SessionId, SessionId>,
+    /// Something was decided since the lists were made.
+    pub stale: bool,
+    pub decisions: Decisions,
+    pub rules: Rules,
+    pub written: Written,
+}
+
+impl Default for Records {
+    fn default() -> Self {
+        Self {
+            zone: TimeZone::UTC,
+            home: None,
+            kept: Vec::new(),
+            parents: BTreeMap::new(),
+            stale: true,
+            decisions: Decisions::default(),
+            rules: Rules::default(),
+            written: Written::default(),
+        }
+    }
+}
+
+impl Records {
+    /// Takes one more event in, if it says something of decisions.
+    pub fn take(&mut self, envelope: &Arc<Envelope>) {
+        if let Event::SessionStarted { spec } = &envelope.event
+            && let Some(parent) = spec.parent
+        {
+            self.parents.insert(spec.id, parent);
+        }
+        if tells(&envelope.event) {
+            self.kept.push(envelope.clone());
+            self.stale = true;
+        }
+    }
+
+    /// The session that no agent started, to which this one belongs.
+    pub fn root(&self, session: SessionId) -> SessionId {
+        let above = |below: &SessionId| self.parents.get(below).copied();
+        std::iter::successors(Some(session), above).last().unwrap_or(session)
+    }
+
+    /// The events of a root session and its agents, in the order they came.
+    pub fn of(&self, root: SessionId) -> impl Iterator<Item = &Arc<Envelope>> {
+        self.kept.iter().filter(move |envelope| self.root(envelope.session) == root)
+    }
+
+    /// The decisions of a root session and its agents, newest first, each with its session.
+    pub fn decided(&self, root: SessionId) -> Vec<(SessionId, Decided)> {
+        let sessions: BTreeSet<_> = self.of(root).map(|envelope| envelope.session).collect();
+        let mut all = Vec::new();
+        for session in sessions {
+            let of_it = self.of(root).filter(|envelope| envelope.session == session);
+            let journal: Vec<_> = of_it.cloned().collect();
+            all.extend(decisions(&journal).into_iter().map(|decided| (session, decided)));
+        }
+        all.sort_by_key(|(_, decided)| decided.at);
+        all.reverse();
+        all
+    }
+
+    /// What still stands in a root session and how often rules decided there.
+    pub fn tally(&self, root: SessionId) -> Tally {
+        let mut tally = Tally::default();
+        self.of(root).for_each(|envelope| tally.apply(envelope));
+        tally
+    }
+
+    /// `12:04`, on this computer's clock.
+    pub fn minute(&self, at: Timestamp) -> String {
+        self.zone.to_datetime(at).strftime("%H:%M").to_string()
+    }
+
+    /// `12:04:31`, likewise.
+    pub fn second(&self, at: Timestamp) -> String {
+        self.zone.to_datetime(at).strftime("%H:%M:%S").to_string()
+    }
+
+    /// The day it is here at that moment.
+    pub fn day(&self, at: Timestamp) -> Date {
+        self.zone.to_datetime(at).date()
+    }
+}
+
+/// Whether an event says something of decisions; reads that simply ran are most of all calls.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the rest decides nothing")]
+fn tells(event: &Event) -> bool {
+    match event {
+        Event::CallStarted { category, decision, .. } => {
+            *category != Category::Read || !matches!(decision.by, Decider::Mode { .. })
+        }
+        Event::CallFinished { decision, .. } => decision.is_some(),
+        Event::SessionStarted { .. }
+        | Event::SessionResumed { .. }
+        | Event::ApprovalRequested { .. }
+        | Event::ApprovalAnswered { .. }
+        | Event::ApprovalWithdrawn { .. }
+        | Event::RuleRevoked { .. } => true,
+        _ => false,
+    }
+}

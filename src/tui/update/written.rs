@@ -1,0 +1,144 @@
+//! The list of what was written: read, compared, chosen from, and undone.
+
+use crate::{
+    kernel::{
+        change::Planned,
+        command::Command,
+        event::Envelope,
+        id::{CallId, SessionId},
+    },
+    tui::{
+        effect::Effect,
+        state::{Popup, State},
+    },
+};
+
+fn row(state: &State) -> Option<usize> {
+    match state.popup {
+        Some(Popup::Changes { row }) => Some(row),
+        _ => None,
+    }
+}
+
+fn root(state: &State) -> Option<SessionId> {
+    state.sessions.viewed().map(|viewed| state.records.root(viewed))
+}
+
+/// Chooses the change in the row, or no longer.
+pub(super) fn choose(state: &mut State) -> Vec<Effect> {
+    let (Some(row), Some(root)) = (row(state), root(state)) else { return Vec::new() };
+    let written = &mut state.records.written;
+    let Some(call) = written.all.get(row).map(|planned| planned.recorded.call) else {
+        return Vec::new();
+    };
+    if !written.chosen.remove(&call) {
+        written.chosen.insert(call);
+    }
+    if written.undo.is_none() {
+        return Vec::new();
+    }
+    vec![Effect::PlanUndo(root, written.meant(row))]
+}
+
+/// Asks what undoing the chosen ones would do.
+pub(super) fn ask(state: &mut State) -> Vec<Effect> {
+    let (Some(row), Some(root)) = (row(state), root(state)) else { return Vec::new() };
+    let written = &mut state.records.written;
+    let meant = written.meant(row);
+    if meant.is_empty() {
+        return Vec::new();
+    }
+    written.chosen = meant.iter().copied().collect();
+    written.told.clear();
+    vec![Effect::PlanUndo(root, meant)]
+}
+
+/// Has it undone, as far as it can be.
+pub(super) fn confirm(state: &mut State) -> Vec<Effect> {
+    let Some(root) = root(state) else { return Vec::new() };
+    let written = &mut state.records.written;
+    if written.able() == 0 {
+        state.status.say("Nothing of it can be undone.", state.now.at);
+        return Vec::new();
+    }
+    let undo = written.undo.take().unwrap_or_default();
+    written.chosen.clear();
+    written.told.clear();
+    // What is left alone is asked for as well, so that its reason is told and recorded.
+    let calls = undo.iter().map(|planned| planned.recorded.call).collect();
+    vec![Effect::Send(Command::Undo { session: root, calls })]
+}
+
+/// esc: first what undoing would do is left. Whether that was all.
+pub(super) fn leave(state: &mut State) -> bool {
+    row(state).is_some() && state.records.written.undo.take().is_some()
+}
+
+/// An event of files, and what became of an undo.
+pub(super) fn take(state: &mut State, envelope: &Envelope) {
+    let before = state.records.written.told.len();
+    state.records.written.take(envelope);
+    let told = &state.records.written.told;
+    if told.len() > before && crate::tui::words::seconds(envelope.at, state.now.wall) < 4 {
+        let undone = told.iter().filter(|(done, _)| *done).count();
+        let text = match (undone, told.len() - undone) {
+            (undone, 0) => format!("{undone} undone. F5 shows it."),
+            (undone, left) => format!("{undone} undone, {left} left alone. F5 says why."),
+        };
+        state.status.say(text, state.now.at);
+    }
+}
+
+/// The list came.
+pub(super) fn came(state: &mut State, of: SessionId, came: Result<Vec<Planned>, String>) {
+    let held = row(state).and_then(|row| state.records.written.all.get(row));
+    let held = held.map(|planned| planned.recorded.call);
+    let first = row(state) == Some(0);
+    let written = &mut state.records.written;
+    (written.reading, written.of) = (false, Some(of));
+    match came {
+        Ok(all) => (written.all, written.fault) = (all, None),
+        Err(fault) => (written.all, written.fault) = (Vec::new(), Some(fault)),
+    }
+    let there: Vec<CallId> = written.all.iter().map(|planned| planned.recorded.call).collect();
+    written.chosen.retain(|call| there.contains(call));
+    let now = there.iter().position(|call| Some(*call) == held).filter(|_| !first);
+    if let Some(Popup::Changes { row }) = &mut state.popup {
+        *row = now.unwrap_or((*row).min(there.len().saturating_sub(1)));
+    }
+}
+
+/// What undoing those would do came; it is asked if it is still those that are chosen.
+pub(super) fn planned(state: &mut State, calls: &[CallId], came: Result<Vec<Planned>, String>) {
+    let Some(row) = row(state) else { return };
+    if state.records.written.meant(row) != calls {
+        return;
+    }
+    match came {
+        Ok(plan) => state.records.written.undo = Some(plan),
+        Err(fault) => state.status.say(fault, state.now.at),
+    }
+}
+
+/// Reads what is in sight where it is old.
+pub(super) fn follow(state: &mut State) -> Vec<Effect> {
+    let (Some(row), Some(root)) = (row(state), root(state)) else { return Vec::new() };
+    let written = &mut state.records.written;
+    let mut effects = Vec::new();
+    if (written.stale || written.of != Some(root)) && !written.reading {
+        (written.stale, written.reading) = (false, true);
+        effects.push(Effect::ReadChanges(root));
+        if written.undo.is_some() {
+            // The files are others now.
+            effects.push(Effect::PlanUndo(root, written.meant(row)));
+        }
+    }
+    let here = written.all.get(row).map(|planned| planned.recorded.call);
+    if let Some(call) = here
+        && written.compared.as_ref().map(|(of, _)| *of) != Some(call)
+    {
+        written.compared = Some((call, Err(String::new())));
+        effects.push(Effect::Compare(root, call));
+    }
+    effects
+}

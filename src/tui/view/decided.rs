@@ -1,0 +1,174 @@
+//! The list of decisions: what, by whom, how long it waited, and what a clock left out of that.
+
+use ratatui::{layout::Rect, text::Line};
+
+use super::{
+    composer,
+    pen::{Keys, Pen, inset, split_bottom, split_top},
+};
+use crate::{
+    kernel::{
+        event::Decider,
+        session::decisions::{Decided, Ruling},
+    },
+    tui::{
+        clean,
+        state::{State, records::decided::by},
+        theme::{Mark, Role},
+        words,
+    },
+};
+
+/// Cells of the two times.
+const TIME: usize = 10;
+
+/// Cells for who decided.
+const BY: usize = 15;
+
+pub(super) fn draw(
+    state: &State,
+    pen: &mut Pen<'_>,
+    area: Rect,
+    chosen: usize,
+) -> Option<(u16, u16)> {
+    pen.clear(area);
+    let (head, rest) = split_top(area, 1);
+    let (rest, keys) = split_bottom(rest, 1);
+    let list = &state.records.decisions;
+    let shown = list.shown();
+    let count = if shown.len() == list.all.len() {
+        format!("decisions {}", shown.len())
+    } else {
+        format!("decisions {} of {}", shown.len(), list.all.len())
+    };
+    let right = vec![pen.span("newest first", Role::Quiet)];
+    pen.rule(head, 0, Keys::Here, vec![pen.span(count, Role::Bright)], right);
+    let (rest, filter) = split_bottom(rest, u16::from(list.typing || !list.filter.is_empty()));
+    let mut cursor = None;
+    if filter.height > 0 {
+        pen.text(inset(filter, 1, 0), 0, "filter", Role::Quiet);
+        let (field, _) = split_top(inset(filter, 9, 1), 1);
+        cursor = composer::text(pen, field, &list.filter, list.typing);
+    }
+    let text = match (list.typing, shown.is_empty()) {
+        (true, _) => "enter filter by these words   esc show all again",
+        (false, true) => "/ filter   esc back",
+        (false, false) => "enter go there   / filter: you, rule, mode, denied, a name   esc back",
+    };
+    pen.text(inset(keys, 1, 0), 0, text, Role::Bright);
+    if shown.is_empty() {
+        let text = if list.all.is_empty() {
+            "Nothing was decided yet. Reads that simply ran are not listed."
+        } else {
+            "No decision has all of these words."
+        };
+        pen.text(inset(rest, 1, 0), 0, text, Role::Quiet);
+        return cursor.filter(|_| list.typing);
+    }
+    let (rest, about) = split_bottom(rest, if rest.height > 8 { 4 } else { 0 });
+    let times = area.width >= 60;
+    columns(pen, rest, times);
+    let (_, rows) = split_top(rest, 1);
+    let height = usize::from(rows.height);
+    let first = (chosen + 1).saturating_sub(height);
+    for (at, (_, decided)) in shown.iter().enumerate().skip(first).take(height) {
+        let row = u16::try_from(at - first).unwrap_or(0);
+        let (left, right) = entry(state, pen, decided, times);
+        pen.apart(inset(rows, 2, 1), row, left, right);
+        if at == chosen {
+            pen.line(rows, row, Line::from(pen.mark(Mark::Here)));
+        }
+    }
+    if let Some((_, decided)) = shown.get(chosen) {
+        details(state, pen, inset(about, 2, 1), decided);
+    }
+    cursor.filter(|_| list.typing)
+}
+
+fn columns(pen: &mut Pen<'_>, area: Rect, times: bool) {
+    let left = Line::from(pen.span("at        effect", Role::Quiet));
+    let mut right = clean::pad("by", BY);
+    if times {
+        right.push_str(&clean::pad_left("waited", TIME));
+        right.push_str(&clean::pad_left("left out", TIME));
+    }
+    let right = Line::from(pen.span(right, Role::Quiet));
+    pen.apart(inset(area, 2, 1), 0, left, right);
+}
+
+fn mark(verdict: Ruling) -> Mark {
+    match verdict {
+        Ruling::Allowed => Mark::Done,
+        Ruling::Denied => Mark::Denied,
+        Ruling::Withdrawn => Mark::Withdrawn,
+        Ruling::Open => Mark::NotNow,
+    }
+}
+
+fn entry(
+    state: &State,
+    pen: &Pen<'_>,
+    decided: &Decided,
+    times: bool,
+) -> (Line<'static>, Line<'static>) {
+    let effect = match decided.category {
+        Some(category) => words::effect(category, &decided.name),
+        None => decided.name.clone(),
+    };
+    let at = state.records.second(decided.at);
+    let mut left = vec![pen.span(format!("{at}  "), Role::Quiet), pen.mark(mark(decided.verdict))];
+    left.push(pen.span(format!(" {effect} "), Role::Bright));
+    if decided.effect != effect {
+        left.extend(pen.spans(&decided.effect, Role::Text));
+    }
+    let by = clean::pad(&clean::shown(&by(decided)), BY);
+    let mut right = vec![pen.span(by, Role::Text)];
+    if times {
+        let (waited, left_out) = waited(state, decided);
+        let both =
+            format!("{}{}", clean::pad_left(&waited, TIME), clean::pad_left(&left_out, TIME));
+        right.push(pen.span(both, Role::Quiet));
+    }
+    (Line::from(left), Line::from(right))
+}
+
+/// How long it waited and what of that no clock counted; a question that is open counts on.
+fn waited(state: &State, decided: &Decided) -> (String, String) {
+    let dash = || state.look.mark(Mark::Withdrawn).to_owned();
+    match (decided.verdict, decided.approval) {
+        (_, None) => (dash(), dash()),
+        (Ruling::Open, _) => {
+            let so_far = words::clock(words::seconds(decided.at, state.now.wall));
+            (so_far.clone(), so_far)
+        }
+        (Ruling::Allowed | Ruling::Denied | Ruling::Withdrawn, _) => {
+            (tenths(decided.waited_ms), tenths(decided.excluded_ms))
+        }
+    }
+}
+
+/// `0:40.2`.
+fn tenths(ms: u64) -> String {
+    format!("{}:{:02}.{}", ms / 60_000, ms / 1000 % 60, ms / 100 % 10)
+}
+
+fn details(state: &State, pen: &mut Pen<'_>, area: Rect, decided: &Decided) {
+    let mut row = 1;
+    if let Some(said) = &decided.words {
+        pen.text(area, row, &format!("\"{}\"", words::first_line(said)), Role::Text);
+    } else if let Some(Decider::Rule { rule }) = &decided.by {
+        pen.text(area, row, &format!("by the rule {rule}"), Role::Text);
+    } else {
+        pen.text(area, row, &decided.effect, Role::Text);
+    }
+    row += 1;
+    let path = format!(" {} ", pen.look.mark(Mark::Path));
+    let mut place = vec![decided.agent.join(&path)];
+    if let Some(line) = decided.line {
+        place.push(format!("line {line}"));
+    }
+    place.push(format!("call {}", decided.call.short()));
+    place.push(decided.name.clone());
+    let text = place.join(&state.look.dot());
+    pen.text(area, row, &text, Role::Quiet);
+}

@@ -1,0 +1,171 @@
+//! Grants and rules: every standing yes and no, what it came to, and the key to take it back.
+
+use ratatui::{
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use super::pen::{Keys, Pen, inset, split_bottom, split_top};
+use crate::{
+    kernel::gate::{
+        law::{Layer, Placed},
+        rule::{Effect, Until},
+    },
+    tui::{
+        clean,
+        state::{
+            State,
+            records::standing::{Row, does, kept},
+        },
+        theme::{Mark, Role},
+        words,
+        wrap::{Layout, wrap_with},
+    },
+};
+
+/// Cells of the columns at the right.
+const WHERE: usize = 14;
+const AGE: usize = 8;
+const USED: usize = 7;
+
+pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) {
+    pen.clear(area);
+    let (head, rest) = split_top(area, 1);
+    let (rest, keys) = split_bottom(rest, 1);
+    let rules = &state.records.rules;
+    let rows = rules.rows();
+    let title = format!("grants and rules {}", rules.placed.len());
+    let right = vec![pen.span("this session first", Role::Quiet)];
+    pen.rule(head, 0, Keys::Here, vec![pen.span(title, Role::Bright)], right);
+    let text = match rows.get(chosen) {
+        Some(Row::Rule(placed)) if matches!(placed.cited.layer, Layer::Session | Layer::User) => {
+            "d take it back, at once   esc back"
+        }
+        _ => "esc back",
+    };
+    pen.text(inset(keys, 1, 0), 0, text, Role::Bright);
+    if rows.is_empty() {
+        let text = "No standing yes. Every effect is asked for.";
+        pen.text(inset(rest, 1, 0), 0, text, Role::Quiet);
+        return;
+    }
+    let (rest, about) = split_bottom(rest, if rest.height > 10 { 6 } else { 0 });
+    let left = Line::from(pen.span("  what is allowed or denied", Role::Quiet));
+    let numbers = area.width >= 60;
+    let mut right = clean::pad("where", WHERE);
+    if numbers {
+        right.push_str(&clean::pad_left("age", AGE));
+        right.push_str(&clean::pad_left("used", USED));
+    }
+    let right = Line::from(pen.span(right, Role::Quiet));
+    pen.apart(inset(rest, 2, 1), 0, left, right);
+    let (_, list) = split_top(rest, 1);
+    let height = usize::from(list.height);
+    let first = (chosen + 1).saturating_sub(height);
+    for (at, row) in rows.iter().enumerate().skip(first).take(height) {
+        let y = u16::try_from(at - first).unwrap_or(0);
+        let (left, right) = match row {
+            Row::Rule(placed) => entry(state, pen, placed, numbers),
+            Row::Fault(fault) => {
+                let mut left = vec![pen.mark(Mark::Warning), Span::raw(" ")];
+                left.extend(pen.spans(words::first_line(fault), Role::Warn));
+                (Line::from(left), Line::default())
+            }
+        };
+        pen.apart(inset(list, 2, 1), y, left, right);
+        if at == chosen {
+            pen.line(list, y, Line::from(pen.mark(Mark::Here)));
+        }
+    }
+    if let Some(row) = rows.get(chosen) {
+        details(state, pen, inset(about, 2, 1), row);
+    }
+}
+
+fn mark(effect: Effect) -> Mark {
+    match effect {
+        Effect::Allow => Mark::Done,
+        Effect::Ask => Mark::Warning,
+        Effect::Deny => Mark::Denied,
+    }
+}
+
+fn entry(
+    state: &State,
+    pen: &Pen<'_>,
+    placed: &Placed,
+    numbers: bool,
+) -> (Line<'static>, Line<'static>) {
+    let rules = &state.records.rules;
+    let effect = placed.cited.effect;
+    let mut left = vec![pen.mark(mark(effect)), Span::raw(" ")];
+    left.extend(pen.spans(&placed.cited.says, Role::Text));
+    if effect == Effect::Ask {
+        left.push(pen.span(format!("  {}", does(effect)), Role::Quiet));
+    }
+    let age = rules.given(placed).map(|given| words::clock(words::seconds(given, state.now.wall)));
+    let age = age.unwrap_or_else(|| state.look.mark(Mark::Withdrawn).to_owned());
+    let used = rules.used(placed).map_or(0, |used| used.hits);
+    let mut right = clean::pad(placed.cited.layer.name(), WHERE);
+    if numbers {
+        right.push_str(&clean::pad_left(&age, AGE));
+        right.push_str(&clean::pad_left(&words::grouped(used), USED));
+    }
+    (Line::from(left), Line::from(pen.span(right, Role::Quiet)))
+}
+
+fn details(state: &State, pen: &mut Pen<'_>, area: Rect, row: &Row<'_>) {
+    let mut lines = vec![String::new()];
+    match row {
+        Row::Fault(fault) => lines.extend(fault.lines().map(str::to_owned)),
+        Row::Rule(placed) => {
+            let rules = &state.records.rules;
+            let mut facts = Vec::new();
+            match (placed.cited.grant, rules.given(placed)) {
+                (Some(grant), Some(given)) => {
+                    let at = state.records.minute(given);
+                    let place = asked_at(state, grant);
+                    facts.push(format!("Given by you at {at}{place}."));
+                }
+                _ => facts.push(format!("It is {}.", does(placed.cited.effect))),
+            }
+            match rules.used(placed) {
+                Some(used) => {
+                    facts.push(format!("Last used {}.", state.records.minute(used.last)));
+                }
+                None => facts.push("Not used in this session.".to_owned()),
+            }
+            if let Until::Day(day) = placed.rule.until() {
+                facts.push(format!("Until the end of {day}."));
+            }
+            lines.push(facts.join(" "));
+            lines.push(kept(placed));
+            let text = placed.rule.text().trim_end().replace('\n', "  ");
+            lines.push(text);
+        }
+    }
+    let width = usize::from(area.width).max(1);
+    let mut y = 0;
+    for (at, text) in lines.iter().enumerate() {
+        let role = if at == 1 { Role::Text } else { Role::Quiet };
+        let line = Line::from(pen.spans(text, role));
+        for line in wrap_with(&line, Layout::words(width)) {
+            pen.line(area, y, line);
+            y += 1;
+        }
+    }
+}
+
+/// Where the question was asked that a yes was the answer to.
+fn asked_at(state: &State, grant: crate::kernel::id::ApprovalId) -> String {
+    let Some(session) = state.sessions.viewed() else { return String::new() };
+    let all = state.records.decided(state.records.root(session));
+    let Some((_, decided)) = all.iter().find(|(_, decided)| decided.approval == Some(grant)) else {
+        return String::new();
+    };
+    let path = decided.agent.join(&format!(" {} ", state.look.mark(Mark::Path)));
+    match decided.line {
+        Some(line) => format!(", at {path}, line {line}"),
+        None => format!(", at {path}"),
+    }
+}

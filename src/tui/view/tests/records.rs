@@ -1,0 +1,124 @@
+//! The lists of what was decided, of what stands, and of what was written.
+
+use insta::assert_snapshot;
+
+use crate::{
+    kernel::{
+        event::{Decider, Event},
+        gate::approval::{Answer, Scope, Then},
+        spec::Mode,
+    },
+    tui::stage::{LEX, Stage, program, program_question, rule, write_question},
+};
+
+/// Decisions of every kind.
+fn decided(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.at_work();
+    stage.session(2, &["fix-parser", "tests"], Some(1), "write cases");
+    stage.asks(write_question(1));
+    stage.wait(40_200);
+    let because = Some("leave skip_blank alone, column() relies on it. Add skip_indent".to_owned());
+    stage.answered(1, 1.into(), Answer::Deny { because, then: Then::GoOn });
+    stage.wait(20_000);
+    stage.asks(program_question(2, 2, &["fix-parser", "tests"]));
+    stage.wait(1_000);
+    let scope = Scope::Session { rule: rule("session").text().to_owned() };
+    stage.answered(2, 2.into(), Answer::Allow { scope });
+    stage.rules = stage.standing(2);
+    let cited = Box::new(stage.rules[0].cited.clone());
+    stage.wait(5_000);
+    stage.lets(2, 50, "cargo test --lib lex --nocapture", Decider::Rule { rule: cited });
+    stage.wait(5_000);
+    stage.lets(1, 51, "cargo clippy", Decider::Mode { mode: Mode::Auto });
+    stage.wait(5_000);
+    stage.asks(write_question(4));
+    stage.wait(3_000);
+    let reason = "the turn was stopped".into();
+    let withdrawn = Event::ApprovalWithdrawn {
+        approval: 4.into(),
+        reason,
+        waited_ms: 3_100,
+        excluded_ms: 3_100,
+    };
+    stage.event(1.into(), withdrawn);
+    stage.asks(program_question(5, 1, &["fix-parser"]));
+    stage.wait(61_000);
+    stage.key("esc");
+    stage.wait(5_000);
+    stage
+}
+
+#[test]
+fn decisions() {
+    for (name, width, height) in
+        [("decisions_80", 80, 24), ("decisions_120", 120, 40), ("decisions_40", 40, 12)]
+    {
+        let mut stage = decided(width, height);
+        stage.key("F7");
+        assert_snapshot!(name, stage.screen());
+    }
+    let mut stage = decided(80, 24);
+    stage.key("F7");
+    stage.key("/");
+    stage.types("you: no");
+    assert_snapshot!("decisions_filtered_80", stage.screen());
+}
+
+#[test]
+fn grants_and_rules() {
+    for (name, width, height) in [("grants_80", 80, 24), ("grants_120", 120, 40)] {
+        let mut stage = decided(width, height);
+        stage.faults =
+            vec!["/home/me/x/rules.toml:3:1: there is no key \"pth\"\nwrite one of call, path; no [[allow]] of it counts until then".into()];
+        stage.key("F6");
+        stage.key("down");
+        assert_snapshot!(name, stage.screen());
+    }
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    stage.key("F6");
+    assert_snapshot!("grants_none_80", stage.screen());
+}
+
+#[test]
+fn a_rule_is_written() {
+    for (name, width, height) in
+        [("wider_80", 80, 24), ("wider_120", 120, 40), ("wider_60", 60, 15)]
+    {
+        let mut stage = decided(width, height);
+        stage.considered = Ok(1);
+        stage.key("ctrl+g");
+        let mut question = program_question(9, 1, &["fix-parser"]);
+        question.preview.subject = program(&["cargo", "test", "--lib", "lex"]);
+        stage.asks(question);
+        stage.key("right");
+        stage.wait(600);
+        stage.key("end");
+        stage.wait(600);
+        stage.key("w");
+        stage.wait(200);
+        assert_snapshot!(name, stage.screen());
+    }
+}
+
+#[test]
+fn what_was_written() {
+    for (name, width, height) in [("changes_80", 80, 24), ("changes_120", 120, 40)] {
+        let mut stage = Stage::new(width, height);
+        stage.at_work();
+        stage.runs(1, 10, "main.py", LEX);
+        stage.wait(240_000);
+        stage.planned = stage.written();
+        stage.key("F5");
+        assert_snapshot!(name, stage.screen());
+        for key in [" ", "down", " ", "down", " ", "u"] {
+            stage.key(key);
+        }
+        assert_snapshot!(format!("{name}_undo"), stage.screen());
+    }
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    stage.key("F5");
+    assert_snapshot!("changes_none_80", stage.screen());
+}

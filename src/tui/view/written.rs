@@ -1,0 +1,219 @@
+//! What was written through the gate: the changes, what one of them changed, and what undoing would do.
+
+use ratatui::{
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use super::pen::{Keys, Pen, inset, split_bottom, split_top};
+use crate::{
+    kernel::{
+        change::{Planned, Undo, Why},
+        event::Origin,
+    },
+    tui::{
+        clean,
+        state::{State, records::written::Written},
+        theme::{Mark, Role},
+        words,
+        wrap::{Layout, wrap_with},
+    },
+};
+
+/// From this width on what was changed stands beside the list.
+const BESIDE: u16 = 60;
+
+pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) {
+    pen.clear(area);
+    let written = &state.records.written;
+    let (head, rest) = split_top(area, 1);
+    let (rest, keys) = split_bottom(rest, 1);
+    let sum = |of: fn(&Planned) -> u64| written.all.iter().map(of).sum::<u64>();
+    let (more, fewer) = (sum(|it| it.recorded.change.more), sum(|it| it.recorded.change.fewer));
+    let right = format!(
+        "{}{}+{} −{}",
+        words::count(written.all.len(), "change"),
+        pen.look.dot(),
+        words::grouped(more),
+        words::grouped(fewer)
+    );
+    let right = vec![pen.span(right, Role::Quiet)];
+    let title = vec![pen.span("changes", Role::Bright)];
+    pen.rule(head, 0, Keys::Here, title, right);
+    let text = match (&written.undo, written.all.is_empty()) {
+        (_, true) => "esc back".to_owned(),
+        (None, false) => "space choose   u undo…   ↑↓ move   esc back".to_owned(),
+        (Some(_), false) => {
+            let able = written.able();
+            let does = if able == 0 {
+                "nothing to undo".to_owned()
+            } else {
+                format!("ctrl+s undo {able}")
+            };
+            format!("{does}   space choose   ↑↓ move   esc keep")
+        }
+    };
+    pen.text(inset(keys, 1, 0), 0, &text, Role::Bright);
+    if written.all.is_empty() {
+        let text = match &written.fault {
+            Some(fault) => fault.clone(),
+            None if written.reading => "Looking at the files…".to_owned(),
+            None => "Nothing was written through the gate.".to_owned(),
+        };
+        pen.text(inset(rest, 1, 0), 0, &text, Role::Quiet);
+        return;
+    }
+    let rest = below(state, pen, rest, written);
+    let width = if rest.width >= BESIDE { (rest.width / 3).max(27) } else { rest.width };
+    let list = Rect { width, ..rest };
+    entries(state, pen, list, written, chosen);
+    if width < rest.width {
+        let column = Line::from(pen.mark(Mark::Column));
+        for row in 0..rest.height {
+            pen.line(inset(rest, width, 0), row, column.clone());
+        }
+        compared(state, pen, inset(rest, width + 1, 0), written, chosen);
+    }
+}
+
+/// What undoing would do, or what became of it; gives what is left above.
+fn below(state: &State, pen: &mut Pen<'_>, area: Rect, written: &Written) -> Rect {
+    let mut lines = Vec::new();
+    let title = if let Some(undo) = &written.undo {
+        for planned in undo {
+            lines.push(intent(state, pen, planned));
+        }
+        format!("undo {} of {}?", written.able(), words::count(undo.len(), "change"))
+    } else {
+        for (done, text) in &written.told {
+            let mark = if *done { Mark::Undo } else { Mark::Warning };
+            let mut spans = vec![Span::raw("  "), pen.mark(mark), Span::raw(" ")];
+            spans.extend(pen.spans(words::first_line(text), Role::Text));
+            lines.push(Line::from(spans));
+        }
+        "undone".to_owned()
+    };
+    if lines.is_empty() {
+        return area;
+    }
+    let width = usize::from(area.width).max(1);
+    let lines: Vec<_> =
+        lines.iter().flat_map(|line| wrap_with(line, Layout::words(width).hanging(4))).collect();
+    let most = (area.height / 2).max(2);
+    let rows = u16::try_from(lines.len() + 1).unwrap_or(u16::MAX).min(most);
+    let (above, below) = split_bottom(area, rows);
+    pen.rule(below, 0, Keys::Elsewhere, vec![pen.span(title, Role::Bright)], Vec::new());
+    let room = usize::from(rows.saturating_sub(1));
+    let cut = lines.len() > room;
+    let shown = if cut { room.saturating_sub(1) } else { room };
+    let left = lines.len() - lines.len().min(shown);
+    for (at, line) in lines.into_iter().take(shown).enumerate() {
+        pen.line(below, u16::try_from(at + 1).unwrap_or(u16::MAX), line);
+    }
+    if cut {
+        let text = format!("    {} {left} more rows", pen.look.mark(Mark::Gap));
+        pen.text(below, rows.saturating_sub(1), &text, Role::Quiet);
+    }
+    above
+}
+
+fn intent(state: &State, pen: &Pen<'_>, planned: &Planned) -> Line<'static> {
+    let mark = match planned.undo {
+        Undo::Restore { .. } | Undo::Remove => Mark::Undo,
+        Undo::LeaveAlone(_) => Mark::Warning,
+    };
+    let recorded = &planned.recorded;
+    let time = |at| state.records.minute(at);
+    let text = planned.undo.words(time, recorded.at);
+    let mut spans = vec![Span::raw("  "), pen.mark(mark), Span::raw(" ")];
+    spans.extend(pen.spans(&recorded.change.shown, Role::Bright));
+    spans.extend(pen.spans(&format!("  {text}"), Role::Text));
+    Line::from(spans)
+}
+
+/// Two rows a change: the file, and who wrote it when.
+fn entries(state: &State, pen: &mut Pen<'_>, area: Rect, written: &Written, chosen: usize) {
+    let room = usize::from(area.height / 2).max(1);
+    let first = (chosen + 1).saturating_sub(room);
+    for (at, planned) in written.all.iter().enumerate().skip(first).take(room) {
+        let row = u16::try_from(2 * (at - first)).unwrap_or(0);
+        let recorded = &planned.recorded;
+        let mark = match &planned.undo {
+            Undo::Restore { .. } | Undo::Remove => Mark::CanUndo,
+            Undo::LeaveAlone(Why::Undone) => Mark::Undo,
+            Undo::LeaveAlone(_) => Mark::Warning,
+        };
+        let picked = written.chosen.contains(&recorded.call);
+        let picked = if picked { pen.mark(Mark::Done) } else { Span::raw(" ") };
+        let mut left = vec![picked, pen.mark(mark), Span::raw(" ")];
+        left.extend(pen.spans(&recorded.change.shown, Role::Text));
+        let mut amount = Vec::new();
+        for (sign, count) in [("+", recorded.change.more), ("−", recorded.change.fewer)] {
+            if count > 0 {
+                amount.push(format!("{sign}{}", words::grouped(count)));
+            }
+        }
+        let right = Line::from(pen.span(amount.join(" "), Role::Quiet));
+        let inner = inset(area, 1, 1);
+        pen.apart(inner, row, Line::from(left), right);
+        let who = format!("   {}", clean::shown(&who(state, planned)));
+        let at_time = Line::from(pen.span(state.records.minute(recorded.at), Role::Quiet));
+        pen.apart(inner, row + 1, Line::from(pen.span(who, Role::Quiet)), at_time);
+        if at == chosen {
+            pen.line(area, row, Line::from(pen.mark(Mark::Here)));
+            pen.line(area, row + 1, Line::from(pen.mark(Mark::Here)));
+        }
+    }
+}
+
+/// `main.py:12`, or the agent.
+fn who(state: &State, planned: &Planned) -> String {
+    let recorded = &planned.recorded;
+    let agent = recorded.agents.last().cloned().unwrap_or_default();
+    let node = state.sessions.get(recorded.session);
+    let script = recorded.parent.zip(node).and_then(|(call, node)| node.transcript.code(call));
+    let script = script.map(|code| code.filename.clone());
+    match (script, recorded.origin) {
+        (Some(script), Origin::Python { line: Some(line) }) => format!("{script}:{line}"),
+        (Some(script), _) => script,
+        (None, Origin::Python { line: Some(line) }) => format!("{agent}, line {line}"),
+        (None, _) => agent,
+    }
+}
+
+fn compared(state: &State, pen: &mut Pen<'_>, area: Rect, written: &Written, chosen: usize) {
+    let here = written.all.get(chosen).map(|planned| planned.recorded.call);
+    let Some((_, compared)) = written.compared.as_ref().filter(|(of, _)| Some(*of) == here) else {
+        return;
+    };
+    match compared {
+        Ok(diff) => {
+            let look = &state.look;
+            let width = usize::from(area.width);
+            let height = usize::from(area.height);
+            let rows = diff.rows.iter().take(height);
+            let lines = rows.flat_map(|row| diff.draw_row(row, width, &look.theme, look.marks));
+            let lines = lines.map(|row| row.line);
+            let lines: Vec<_> = lines.take(height + 1).collect();
+            let cut = lines.len() > height || diff.rows.len() > height;
+            let shown = if cut { height.saturating_sub(1) } else { height };
+            for (at, line) in lines.into_iter().take(shown).enumerate() {
+                pen.line(area, u16::try_from(at).unwrap_or(u16::MAX), line);
+            }
+            if cut {
+                let text = format!(" {} more below", look.mark(Mark::Gap));
+                pen.text(area, area.height.saturating_sub(1), &text, Role::Quiet);
+            }
+        }
+        Err(why) => {
+            let line = Line::from(pen.spans(why, Role::Quiet));
+            let inner = inset(area, 1, 1);
+            for (at, line) in wrap_with(&line, Layout::words(usize::from(inner.width).max(1)))
+                .into_iter()
+                .enumerate()
+            {
+                pen.line(inner, u16::try_from(at).unwrap_or(u16::MAX), line);
+            }
+        }
+    }
+}
