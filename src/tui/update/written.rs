@@ -50,6 +50,8 @@ pub(super) fn ask(state: &mut State) -> Vec<Effect> {
     }
     written.chosen = meant.iter().copied().collect();
     written.told.clear();
+    // What the list says of files may be old by now.
+    written.stale = true;
     vec![Effect::PlanUndo(root, meant)]
 }
 

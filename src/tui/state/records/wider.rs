@@ -166,7 +166,11 @@ impl Records {
                     all.push(Past {
                         at,
                         approval: Some(question.id),
-                        words: question.preview.object.clone(),
+                        words: if subject.is_other() {
+                            question.preview.object.clone()
+                        } else {
+                            words(subject, &question.call, base)
+                        },
                         case: Case::of(&question.call, subject, &question.path, base),
                         refused: false,
                         matched: false,

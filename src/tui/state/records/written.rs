@@ -56,7 +56,9 @@ impl Written {
             {
                 self.writing.remove(call);
                 self.stale = true;
-                self.told.push((result.ok, result.text()));
+                let why = result.content.get("message").and_then(serde_json::Value::as_str);
+                let text = why.map_or_else(|| result.text(), str::to_owned);
+                self.told.push((result.ok, text));
             }
             Event::CallFinished { call, .. } if self.writing.remove(call) => self.stale = true,
             _ => {}

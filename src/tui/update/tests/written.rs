@@ -29,7 +29,11 @@ fn undone(stage: &mut Stage, call: u128, ok: bool, text: &str) {
             call: call.into(),
             parent: None,
             origin: Origin::Person,
-            result: result("undo", ok, json!(text)),
+            result: result(
+                "undo",
+                ok,
+                if ok { json!(text) } else { json!({ "error": "failed", "message": text }) },
+            ),
             decision: None,
         },
     );
