@@ -8,14 +8,14 @@ use crate::executor::seal::{Form, Level, Limits};
 fn plan(level: Level) -> Plan {
     let (mut writes, mut guarded) = (vec!["/private/var/folders/s".into()], Vec::new());
     if level == Level::Workspace {
-        writes.push("/Users/ann/work".into());
-        guarded = vec!["/Users/ann/work/.git".into(), "/Users/ann/work/a/.venv".into()];
+        writes.push("/Users/ann/tally".into());
+        guarded = vec!["/Users/ann/tally/.git".into(), "/Users/ann/tally/a/.venv".into()];
     }
     Plan {
         level,
         form: Form::Profile,
-        cwd: "/Users/ann/work".into(),
-        reads: vec!["/usr".into(), "/Users/ann/work".into(), "/private/var/folders/s".into()],
+        cwd: "/Users/ann/tally".into(),
+        reads: vec!["/usr".into(), "/Users/ann/tally".into(), "/private/var/folders/s".into()],
         writes,
         guarded,
         network: false,
@@ -137,7 +137,7 @@ fn a_sealed_run_reads_what_is_listed_and_writes_its_scratch_folder_alone() {
         ("process-exec", "/usr/bin/python3", true),
         ("process-exec-interpreter", "/usr/bin/python3", true),
         ("file-map-executable", "/usr/lib/libSystem.dylib", true),
-        ("file-read-data", "/Users/ann/work/src/main.py", true),
+        ("file-read-data", "/Users/ann/tally/src/main.py", true),
         ("file-read-data", "/Users/ann/.ssh/id", false),
         ("file-read-metadata", "/Users/ann/.ssh/id", false),
         ("file-map-executable", "/Users/ann/evil.dylib", false),
@@ -149,7 +149,7 @@ fn a_sealed_run_reads_what_is_listed_and_writes_its_scratch_folder_alone() {
         ("file-read-data", "/", true),
         ("file-write-data", "/private/var/folders/s/a", true),
         ("file-write-create", "/private/var/folders/s/a", true),
-        ("file-write-data", "/Users/ann/work/src/main.py", false),
+        ("file-write-data", "/Users/ann/tally/src/main.py", false),
         ("file-write-mode", "/usr/bin/python3", false),
         ("file-link", "/private/var/folders/s/a", false),
         ("file-write-setugid", "/private/var/folders/s/a", false),
@@ -179,16 +179,16 @@ fn a_sealed_run_reads_what_is_listed_and_writes_its_scratch_folder_alone() {
 fn a_workspace_is_written_but_for_what_is_guarded_and_nothing_moves_that_away() {
     let rules = rules(&plan(Level::Workspace));
     for (operation, path, expected) in [
-        ("file-write-data", "/Users/ann/work/src/main.py", true),
-        ("file-write-unlink", "/Users/ann/work/src", true),
-        ("file-write-data", "/Users/ann/work/.git/config", false),
-        ("file-write-create", "/Users/ann/work/.git/hooks/new", false),
-        ("file-write-unlink", "/Users/ann/work/.git", false),
-        ("file-write-data", "/Users/ann/work/a/.venv/bin/python", false),
-        ("file-write-unlink", "/Users/ann/work/a", false),
-        ("file-write-create", "/Users/ann/work/a/new", true),
-        ("file-write-unlink", "/Users/ann/work", false),
-        ("file-read-data", "/Users/ann/work/.git/config", true),
+        ("file-write-data", "/Users/ann/tally/src/main.py", true),
+        ("file-write-unlink", "/Users/ann/tally/src", true),
+        ("file-write-data", "/Users/ann/tally/.git/config", false),
+        ("file-write-create", "/Users/ann/tally/.git/hooks/new", false),
+        ("file-write-unlink", "/Users/ann/tally/.git", false),
+        ("file-write-data", "/Users/ann/tally/a/.venv/bin/python", false),
+        ("file-write-unlink", "/Users/ann/tally/a", false),
+        ("file-write-create", "/Users/ann/tally/a/new", true),
+        ("file-write-unlink", "/Users/ann/tally", false),
+        ("file-read-data", "/Users/ann/tally/.git/config", true),
         ("file-write-unlink", "/Users/ann", false),
     ] {
         assert_eq!(allows(&rules, operation, path), expected, "{operation} {path}");
@@ -198,14 +198,14 @@ fn a_workspace_is_written_but_for_what_is_guarded_and_nothing_moves_that_away() 
 #[test]
 fn of_what_is_written_and_what_is_guarded_the_inner_one_counts() {
     let mut plan = plan(Level::Workspace);
-    plan.writes.push("/Users/ann/work/.git/hooks".into());
-    plan.guarded.push("/Users/ann/work/.git/hooks/.venv".into());
+    plan.writes.push("/Users/ann/tally/.git/hooks".into());
+    plan.guarded.push("/Users/ann/tally/.git/hooks/.venv".into());
     let rules = rules(&plan);
     for (path, expected) in [
-        ("/Users/ann/work/.git/hooks/new", true),
-        ("/Users/ann/work/.git/hooks/.venv/new", false),
-        ("/Users/ann/work/.git/config", false),
-        ("/Users/ann/work/new", true),
+        ("/Users/ann/tally/.git/hooks/new", true),
+        ("/Users/ann/tally/.git/hooks/.venv/new", false),
+        ("/Users/ann/tally/.git/config", false),
+        ("/Users/ann/tally/new", true),
     ] {
         assert_eq!(allows(&rules, "file-write-create", path), expected, "{path}");
     }
@@ -278,7 +278,7 @@ fn a_rule_over_nothing_is_left_out_since_it_would_be_about_everything() {
     (plan.reads, plan.writes, plan.guarded) = (Vec::new(), Vec::new(), Vec::new());
     let rules = rules(&plan);
     for operation in ["file-write-data", "file-read-data", "process-exec"] {
-        assert!(!allows(&rules, operation, "/Users/ann/work/a"), "{operation}");
+        assert!(!allows(&rules, operation, "/Users/ann/tally/a"), "{operation}");
     }
 }
 
