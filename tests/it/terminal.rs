@@ -124,7 +124,9 @@ impl App {
     /// Changes the size of the window.
     pub fn resize(&mut self, size: (u16, u16)) {
         let (rows, cols) = size;
-        self.seen.state.lock().unwrap().parser.screen_mut().set_size(rows, cols);
+        // The parser loses count where a character is wider, or a frame of before longer, than all of it.
+        let (tall, wide) = (rows.max(4), cols.max(4));
+        self.seen.state.lock().unwrap().parser.screen_mut().set_size(tall, wide);
         self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
