@@ -118,7 +118,9 @@ proptest! {
             let bare = matches!(stage.state.queue.form, Some(Form::Edit(_)))
                 && stage.state.focus == Focus::Question;
             let list = stage.state.popup.is_some();
-            let letter = matches!(step, Step::Type(_)) && !bare && !list;
+            // In the pane of what waits, this one opens several of them.
+            let of_pane = stage.state.focus == Focus::Waiting && matches!(step, Step::Type('m'));
+            let letter = matches!(step, Step::Type(_)) && !bare && !list && !of_pane;
             // Nor are arguments that are edited a place for words of any kind.
             let edits = bare && !list && matches!(stage.state.queue.form, Some(Form::Edit(_)));
             let paste = matches!(step, Step::Paste) && !edits;
