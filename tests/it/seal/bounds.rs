@@ -158,6 +158,7 @@ fn ends(user: User, form: Form, program: &str) -> (Option<i32>, Duration, String
 
 #[test]
 fn a_run_that_uses_too_much_in_all_is_ended_whole() {
+    let _quiet = super::quiet();
     for (user, form) in forms() {
         std::thread::scope(|scope| {
             for (name, program) in hostile(form) {
@@ -173,6 +174,7 @@ fn a_run_that_uses_too_much_in_all_is_ended_whole() {
 
 #[test]
 fn what_only_looks_like_much_is_let_be() {
+    let _quiet = super::quiet();
     for (user, form) in forms() {
         for program in [COPIED_MEMORY.to_owned(), format!("{SPARSE_FILE}{A_WHILE}")] {
             let (code, _, said) = ends(user, form, &program);
@@ -183,6 +185,7 @@ fn what_only_looks_like_much_is_let_be() {
 
 #[tokio::test]
 async fn the_host_is_told_which_limit_it_was_and_the_next_run_is_none_the_worse() {
+    let _quiet = super::QUIET.acquire().await.unwrap();
     for (form, bench) in Bench::each() {
         let bench = bench.bounded_by(small(Limits::here()));
         for (program, limit) in [
@@ -205,6 +208,7 @@ async fn the_host_is_told_which_limit_it_was_and_the_next_run_is_none_the_worse(
 
 #[tokio::test]
 async fn what_was_there_before_a_run_is_not_counted_against_it() {
+    let _quiet = super::QUIET.acquire().await.unwrap();
     for (form, bench) in Bench::each() {
         let large = bench.at("a-large-place");
         std::fs::create_dir(&large).unwrap();
@@ -220,6 +224,7 @@ async fn what_was_there_before_a_run_is_not_counted_against_it() {
 
 #[tokio::test]
 async fn too_much_in_one_process_is_an_error_that_python_can_tell() {
+    let _quiet = super::QUIET.acquire().await.unwrap();
     for (form, bench) in Bench::each() {
         let limits = Limits { file_size: MEGABYTE, memory: 1024 * MEGABYTE, ..Limits::here() };
         let bench = bench.bounded_by(limits);
@@ -266,6 +271,7 @@ impl HostCalls for Questions {
 
 #[tokio::test]
 async fn a_thread_that_works_under_open_questions_is_ended_by_the_limit_of_processor_time() {
+    let _quiet = super::QUIET.acquire().await.unwrap();
     let code = "
 import threading
 from footplate import files
@@ -313,6 +319,7 @@ for thread in threads: thread.join()";
 
 #[tokio::test]
 async fn every_question_answered_the_clock_runs_again_and_processor_time_is_what_it_was() {
+    let _quiet = super::QUIET.acquire().await.unwrap();
     let code = "
 import threading, time
 from footplate import files
@@ -359,6 +366,7 @@ for thread in threads[2:]: thread.join()";
 
 #[test]
 fn the_system_ends_a_run_before_anything_else() {
+    let _quiet = super::quiet();
     for (user, form) in forms() {
         let scene = Scene::new();
         let cat = ["/usr/bin/cat", "cat", "/proc/self/oom_score_adj"];

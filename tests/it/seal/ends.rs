@@ -92,6 +92,7 @@ if os.fork() == 0: os.execve(sys.executable, {sleeper}, {{}})"
 
 #[tokio::test]
 async fn what_holds_the_pipe_or_leaves_the_session_holds_no_run() {
+    let _quiet = super::QUIET.acquire().await.unwrap();
     let mark = mark(31);
     for (row, level, _, bench) in benches() {
         bench.python(level, "print('warm')").await;
@@ -111,6 +112,7 @@ async fn what_holds_the_pipe_or_leaves_the_session_holds_no_run() {
 
 #[tokio::test]
 async fn a_stopped_run_is_gone_with_all_that_it_started() {
+    let _quiet = super::QUIET.acquire().await.unwrap();
     let mark = mark(32);
     let [_, daemon, twice, _] = those_that_stay(&mark);
     let forks = format!(
@@ -145,6 +147,7 @@ threading.Thread(target=spin).start()";
 
 #[tokio::test]
 async fn a_fork_bomb_ends_with_its_run() {
+    let _quiet = super::QUIET.acquire().await.unwrap();
     let mark = mark(33);
     // It never stops by itself, and each of it sets the next one off.
     let bomb = format!(
@@ -173,6 +176,7 @@ while True:
 
 #[tokio::test]
 async fn daemons_that_have_ended_take_no_place_of_others() {
+    let _quiet = super::QUIET.acquire().await.unwrap();
     // Where the machine is busy, those that ended may have to wait until somebody takes note.
     let code = "
 import os, time
@@ -211,6 +215,7 @@ fn left_in(folder: &Path) -> Vec<String> {
 
 #[tokio::test]
 async fn a_soft_stop_is_one_interrupt() {
+    let _quiet = super::QUIET.acquire().await.unwrap();
     let counted = "
 import time
 def wait(work):
@@ -250,6 +255,7 @@ def wait(work):
 
 #[tokio::test]
 async fn a_stop_reaches_a_script_that_waits_for_an_answer_and_withdraws_its_question() {
+    let _quiet = super::QUIET.acquire().await.unwrap();
     let code = "
 import time, footplate
 from footplate import files

@@ -335,6 +335,7 @@ async fn what_a_sealed_run_leaves_is_counted_and_ended() {
 
 #[tokio::test]
 async fn a_sealed_run_is_interrupted_once_and_then_ended() {
+    let _quiet = super::QUIET.acquire().await.unwrap();
     let polite = "import time
 try:
     print('ready', flush=True); time.sleep(600)
