@@ -37,7 +37,7 @@ impl Story {
             subject: Subject::Other,
         });
         let change = Change {
-            path: "/work/a".into(),
+            path: "/tally/a".into(),
             shown: "a".into(),
             before: Before::Nothing,
             after: Some(Mark::of(b"a")),

@@ -33,7 +33,7 @@ fn change(call: u128, from: &str, to: &str) -> Recorded {
         parent: None,
         at: time(i64::try_from(call).unwrap()),
         change: Change {
-            path: "/work/a".into(),
+            path: "/tally/a".into(),
             shown: "a".into(),
             before,
             after: mark(to),
@@ -49,7 +49,7 @@ fn change(call: u128, from: &str, to: &str) -> Recorded {
 fn planned(changes: Vec<Recorded>, chosen: &[u128], standing: Now) -> Vec<(u128, Undo)> {
     let ledger = Ledger::from(changes);
     let chosen: Vec<CallId> = chosen.iter().copied().map(CallId::from).collect();
-    let at = HashMap::from([(PathBuf::from("/work/a"), standing)]);
+    let at = HashMap::from([(PathBuf::from("/tally/a"), standing)]);
     let planned = plan(&ledger, |recorded| chosen.contains(&recorded.call), at);
     let short = |planned: Planned| {
         let second = planned.recorded.at.as_second();

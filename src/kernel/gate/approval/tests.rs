@@ -8,7 +8,7 @@ use crate::kernel::gate::{law::Rules, subject::Subject};
 const YES: Answer = Answer::Allow { scope: Scope::Once };
 
 fn law() -> Law {
-    Law::new(Arc::new(Rules::default()), Path::new("/work"))
+    Law::new(Arc::new(Rules::default()), Path::new("/tally"))
 }
 
 fn rule(place: &str) -> String {
@@ -20,7 +20,7 @@ fn session(place: &str) -> Answer {
 }
 
 fn seat(waiting: &Arc<Waiting>, number: u128, law: &Law, place: &str) -> Seat {
-    let subject = Subject::Path { real: format!("/work/{place}") };
+    let subject = Subject::Path { real: format!("/tally/{place}") };
     let case = law.case("files.write", json!({}), subject, &["main".to_owned()]);
     let asked = Asked { law: law.clone(), case, always: false, exact: rule(place) };
     waiting.take_seat(number.into(), asked)

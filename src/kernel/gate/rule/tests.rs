@@ -38,7 +38,7 @@ fn case(call: &str, subject: Subject) -> Case {
         input: json!({}),
         subject,
         agent: vec!["main".to_owned()],
-        base: "/work".into(),
+        base: "/tally".into(),
     }
 }
 
@@ -51,7 +51,7 @@ fn program(argv: &[&str]) -> Case {
 }
 
 fn run(argv: &[&str], seal: Level, network: bool, writes: &[&str]) -> Case {
-    let run = Reached { cwd: "/work".to_owned(), seal, network, writes: words(writes) };
+    let run = Reached { cwd: "/tally".to_owned(), seal, network, writes: words(writes) };
     case("process.run", Subject::Program { argv: words(argv), run: Box::new(run) })
 }
 
@@ -117,8 +117,8 @@ fn an_allow_for_a_program_covers_its_words_and_its_bounds() {
             (run(&["cargo", "test", "x"], Level::Sealed, false, &[]), true),
             (run(&["cargo", "test", "x"], Level::Open, false, &[]), false),
             (run(&["cargo", "test", "x"], Level::Workspace, true, &[]), false),
-            (run(&["cargo", "test", "x"], Level::Workspace, false, &["/work/.git"]), false),
-            (file("process.run", "/work/x"), false),
+            (run(&["cargo", "test", "x"], Level::Workspace, false, &["/tally/.git"]), false),
+            (file("process.run", "/tally/x"), false),
         ],
     );
     let wide = rule(
@@ -131,15 +131,15 @@ fn an_allow_for_a_program_covers_its_words_and_its_bounds() {
         &wide,
         &[
             (git(true, &[]), true),
-            (git(true, &["/work/.git"]), true),
-            (git(false, &["/work/.git", "/srv/x"]), true),
-            (git(true, &["/work/.github"]), false),
+            (git(true, &["/tally/.git"]), true),
+            (git(false, &["/tally/.git", "/srv/x"]), true),
+            (git(true, &["/tally/.github"]), false),
             (git(true, &["/"]), false),
         ],
     );
     let flat = rule("allow", "call = \"process.run\"\nargs = [\"make-docs\"]\npath = \"docs/*\"");
     // To write a folder is to write all that is in it.
-    check(&flat, &[(run(&["make-docs"], Level::Workspace, false, &["/work/docs/a"]), false)]);
+    check(&flat, &[(run(&["make-docs"], Level::Workspace, false, &["/tally/docs/a"]), false)]);
 }
 
 #[test]
@@ -157,33 +157,33 @@ fn paths_are_matched_where_they_really_are() {
     check(
         &docs,
         &[
-            (file("files.write", "/work/docs/a/b.md"), true),
+            (file("files.write", "/tally/docs/a/b.md"), true),
             (file("files.edit", "/home/ada/notes/x.md"), true),
             (file("files.write", "/home/ada/notes/sub/x.md"), false),
-            (file("files.write", "/work/doc/a"), false),
+            (file("files.write", "/tally/doc/a"), false),
             (file("files.write", "/elsewhere/docs/a"), false),
-            (file("files.write", "/work/docs/\u{fffd}"), false),
-            (file("filesystem.write", "/work/docs/a"), false),
+            (file("files.write", "/tally/docs/\u{fffd}"), false),
+            (file("filesystem.write", "/tally/docs/a"), false),
         ],
     );
     let all = rule("allow", "call = \"files.*\"\npath = [\"**\", \".github/*.yml\"]");
     check(
         &all,
         &[
-            (file("files.write", "/work/src/a"), true),
-            (file("files.write", "/work/.github/a.yml"), true),
-            (file("files.write", "/work/.github/a.sh"), false),
-            (file("files.write", "/work/.git/hooks/a"), false),
-            (file("files.write", "/work/sub/.ENVRC"), false),
+            (file("files.write", "/tally/src/a"), true),
+            (file("files.write", "/tally/.github/a.yml"), true),
+            (file("files.write", "/tally/.github/a.sh"), false),
+            (file("files.write", "/tally/.git/hooks/a"), false),
+            (file("files.write", "/tally/sub/.ENVRC"), false),
         ],
     );
     let deny = rule("deny", "call = \"files.*\"\npath = \"secrets/**\"");
     check(
         &deny,
         &[
-            (file("files.read", "/work/secrets/key"), true),
-            (file("files.read", "/work/SECRETS/key"), true),
-            (file("files.read", "/work/secret"), false),
+            (file("files.read", "/tally/secrets/key"), true),
+            (file("files.read", "/tally/SECRETS/key"), true),
+            (file("files.read", "/tally/secret"), false),
         ],
     );
 }
@@ -204,11 +204,11 @@ fn a_deny_finds_a_program_by_any_path_and_a_place_inside_of_what_is_asked_for() 
     check(
         &hooks,
         &[
-            (writes(&["/work/.git"]), true),
-            (writes(&["/work/.git/hooks"]), true),
-            (writes(&["/work/.git/hooks/a"]), true),
+            (writes(&["/tally/.git"]), true),
+            (writes(&["/tally/.git/hooks"]), true),
+            (writes(&["/tally/.git/hooks/a"]), true),
             (writes(&["/"]), true),
-            (writes(&["/work/.git/refs"]), false),
+            (writes(&["/tally/.git/refs"]), false),
             (writes(&[]), false),
         ],
     );
@@ -257,7 +257,7 @@ fn hosts_match_by_name_and_below() {
 
 #[test]
 fn agents_workspaces_and_days_narrow_a_rule() {
-    let of = |agent: &[&str]| Case { agent: words(agent), ..file("files.write", "/work/a") };
+    let of = |agent: &[&str]| Case { agent: words(agent), ..file("files.write", "/tally/a") };
     let exact = rule("allow", "call = \"files.write\"\npath = \"**\"\nagents = \"main\"");
     check(&exact, &[(of(&["main"]), true), (of(&["main", "x"]), false)]);
     let below = rule("allow", "call = \"files.write\"\npath = \"**\"\nagents = \"main/**\"");
@@ -275,9 +275,9 @@ fn agents_workspaces_and_days_narrow_a_rule() {
     // What is denied to an agent is denied to those that it starts.
     let deny = rule("deny", "call = \"files.write\"\nagents = \"main\"");
     check(&deny, &[(of(&["main", "x"]), true), (of(&["other"]), false)]);
-    let here = rule("allow", "call = \"files.write\"\npath = \"**\"\nwhere = \"/work\"");
+    let here = rule("allow", "call = \"files.write\"\npath = \"**\"\nwhere = \"/tally\"");
     check(&here, &[(of(&["main"]), true)]);
-    let there = rule("allow", "call = \"files.write\"\npath = \"**\"\nwhere = \"~/work\"");
+    let there = rule("allow", "call = \"files.write\"\npath = \"**\"\nwhere = \"~/tally\"");
     check(&there, &[(of(&["main"]), false)]);
     for (day, counts) in [("2026-11-30", true), ("2026-11-29", false)] {
         let rule = rule("deny", &format!("call = \"files.write\"\nuntil = \"{day}\""));
@@ -423,7 +423,7 @@ fn question(case: &Case) -> Question {
 type Offer = fn(&Question, &str, Lasting) -> String;
 
 fn proposed(offer: Offer, case: &Case, lasting: Lasting) -> Rule {
-    let text = offer(&question(case), "/work", lasting);
+    let text = offer(&question(case), "/tally", lasting);
     parse_one(&text, Reading { home: None, lasting })
         .unwrap_or_else(|fault| panic!("{text}\n{fault}"))
 }
@@ -445,12 +445,12 @@ fn the_narrowest_rule_covers_its_call_and_nothing_beside_it() {
             vec![program(&["ls", "x"]), run(&["ls", "*"], Level::Open, false, &[])],
         ),
         (
-            run(&["git", "fetch"], Level::Workspace, true, &["/work/.git", "/srv/*"]),
+            run(&["git", "fetch"], Level::Workspace, true, &["/tally/.git", "/srv/*"]),
             vec![run(&["git", "fetch"], Level::Workspace, true, &["/srv/x"])],
         ),
         (program(&["bash", "-c", "a \"b\" 'c'\n\u{202e}"]), vec![program(&["bash", "-c", "b"])]),
-        (file("files.write", "/work/a[b]*{c}?.md"), vec![file("files.write", "/work/abx.md")]),
-        (file("files.write", "/work/~/x"), vec![file("files.write", "/work/x")]),
+        (file("files.write", "/tally/a[b]*{c}?.md"), vec![file("files.write", "/tally/abx.md")]),
+        (file("files.write", "/tally/~/x"), vec![file("files.write", "/tally/x")]),
         (file("files.write", "/srv/a\\b"), vec![file("files.write", "/srv/ab")]),
         (case("execute_code", Subject::Code { seal: Level::Open }), vec![]),
         (case("web.fetch", Subject::Host { host: "docs.rs".to_owned() }), vec![]),
@@ -485,7 +485,7 @@ fn the_narrowest_rule_covers_its_call_and_nothing_beside_it() {
 #[test]
 fn the_text_of_a_rule_says_all_of_it_again() {
     let text = "[[allow]]\ncall = \"process.run\"\nargs = [\"git\", \"fetch\"]\npath = [\"a\", \"b\"]\n\
-                seal = \"open\"\nnetwork = true\nagents = \"main/**\"\nwhere = \"/work\"\n\
+                seal = \"open\"\nnetwork = true\nagents = \"main/**\"\nwhere = \"/tally\"\n\
                 until = \"2027-01-01\"\n";
     assert_eq!(rules(text)[0].text(), text);
 }
@@ -509,11 +509,12 @@ fn some_rule() -> impl Strategy<Value = Rule> {
 
 fn some_case() -> impl Strategy<Value = Case> {
     let seal = prop_oneof![Just(Level::Sealed), Just(Level::Workspace), Just(Level::Open)];
-    let writes = prop_oneof![Just(vec![]), Just(vec!["/work/b"]), Just(vec!["/work/a", "/work/b"])];
+    let writes =
+        prop_oneof![Just(vec![]), Just(vec!["/tally/b"]), Just(vec!["/tally/a", "/tally/b"])];
     let argv = prop_oneof![Just(vec!["ls"]), Just(vec!["ls", "x"]), Just(vec!["rg", "x"])];
     let programs = (argv, seal, any::<bool>(), writes)
         .prop_map(|(argv, seal, network, writes)| run(&argv, seal, network, &writes));
-    let files = prop_oneof![Just("/work/a"), Just("/work/b/c"), Just("/other/a")]
+    let files = prop_oneof![Just("/tally/a"), Just("/tally/b/c"), Just("/other/a")]
         .prop_map(|real| file("files.write", real));
     let agents = prop_oneof![Just(vec!["main"]), Just(vec!["main", "x"]), Just(vec!["other"])];
     (prop_oneof![programs, files], agents)

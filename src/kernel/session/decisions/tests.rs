@@ -20,7 +20,7 @@ fn journal(events: Vec<Event>) -> Vec<Arc<Envelope>> {
         id: 1.into(),
         parent: None,
         path: vec!["main".to_owned()],
-        workspace: "/work".into(),
+        workspace: "/tally".into(),
         model: "none".to_owned(),
         mode: Mode::Default,
         tools: Vec::new(),
