@@ -184,7 +184,7 @@ pub(super) fn story() -> Vec<Event> {
         Event::ChangeBegun {
             call: run,
             change: Change {
-                path: "/work/a.txt".into(),
+                path: "/tally/a.txt".into(),
                 shown: "a.txt".into(),
                 before: Before::File { mark: Mark::of(b"b\n"), mode: 0o644, kept: Kept::Whole },
                 after: Some(Mark::of(b"a\n")),
