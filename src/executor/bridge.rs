@@ -2,6 +2,7 @@
 //! socket pair of its own; what comes on it is calls. Nothing that arrives here can hurt the host:
 //! what is no call closes its own connection, with a plain word, and no other.
 
+mod connection;
 mod stream;
 
 use std::{
@@ -22,26 +23,14 @@ use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SocketFlags, SocketType,
     recvmsg, socketpair,
 };
-use tokio::{
-    io::Interest,
-    net::UnixDatagram,
-    sync::{Semaphore, mpsc},
-    task::JoinSet,
-};
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio::{io::Interest, net::UnixDatagram, task::JoinSet};
 
-use self::stream::Stream;
+use self::{connection::Connection, stream::Stream};
 use super::frame;
 use crate::kernel::port::HostCalls;
 
 /// Connections of one run at a time. A further one is closed at once.
 const MOST_CONNECTIONS: usize = 256;
-/// Calls of one connection that wait at a time.
-const MOST_CALLS: usize = 64;
-/// Bytes of half frames and waiting calls that one run may have here.
-const MOST_BYTES: usize = 64 << 20;
-/// Bytes of answers that one run may leave here without taking them.
-const MOST_UNTAKEN: usize = 128 << 20;
 
 /// Two ends that keep the borders of what is sent; a program that is started inherits neither.
 pub(super) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
@@ -69,7 +58,6 @@ pub(super) fn channel() -> io::Result<(Bridge, OwnedFd)> {
         channel: UnixDatagram::from_std(ours)?,
         seen: Seen::default(),
         connections: JoinSet::new(),
-        calls: TaskTracker::new(),
     };
     Ok((bridge, theirs))
 }
@@ -89,7 +77,6 @@ pub(super) struct Bridge {
     channel: UnixDatagram,
     seen: Seen,
     connections: JoinSet<()>,
-    calls: TaskTracker,
 }
 
 enum Packet {
@@ -121,9 +108,6 @@ impl Bridge {
                             calls: calls.clone(),
                             bytes: bytes.clone(),
                             untaken: untaken.clone(),
-                            is_deaf: CancellationToken::new(),
-                            seats: Arc::new(Semaphore::new(MOST_CALLS)),
-                            tracker: self.calls.clone(),
                         };
                         self.connections.spawn(connection.serve(stream));
                     }
@@ -141,8 +125,6 @@ impl Bridge {
     /// Drops every call, and waits until that is done.
     pub(super) async fn close(&mut self) {
         self.connections.shutdown().await;
-        self.calls.close();
-        self.calls.wait().await;
     }
 
     /// What Python said of itself, in what was served and in what still waits on the channel.
@@ -210,144 +192,6 @@ fn refuse(end: OwnedFd) {
             format!("more than {MOST_CONNECTIONS} connections at once: end some threads first.");
         // Who does not listen is closed all the same.
         let _ = stream.write(&frame::fault(&word));
-    }
-}
-
-struct Connection {
-    calls: Arc<dyn HostCalls>,
-    /// Bytes of the half frames and of the waiting calls of all connections of the run.
-    bytes: Weights,
-    /// Bytes of the answers of all connections of the run that are not taken yet.
-    untaken: Weights,
-    /// Cancelled once an answer came that was too much.
-    is_deaf: CancellationToken,
-    seats: Arc<Semaphore>,
-    tracker: TaskTracker,
-}
-
-impl Connection {
-    /// Serves one connection until it closes or sends what is no call; its calls end with it.
-    async fn serve(self, stream: Stream) {
-        let (replies, outgoing) = mpsc::channel(MOST_CALLS);
-        let mut writing = std::pin::pin!(write(&stream, outgoing));
-        let mut running = JoinSet::new();
-        let fault = tokio::select! {
-            fault = self.read(&stream, &replies, &mut running) => fault,
-            () = self.is_deaf.cancelled() => Some(UNTAKEN.to_owned()),
-            // The other end takes no replies any more: nobody waits for them.
-            () = &mut writing => return,
-        };
-        running.shutdown().await;
-        if let Some(fault) = fault {
-            // Full only if nobody reads; then nobody reads this either.
-            let _ = replies.try_send(Answer::unweighed(frame::fault(&fault)));
-        }
-        drop(replies);
-        // What was answered already still goes out, as long as somebody takes it.
-        tokio::select! {
-            () = writing => {}
-            () = tokio::time::sleep_until(tokio::time::Instant::now() + LAST_WORDS) => {}
-        }
-    }
-
-    /// Reads calls and starts them. Gives the reason to close, or `None` at the end of the stream.
-    async fn read(
-        &self,
-        reader: &Stream,
-        replies: &mpsc::Sender<Answer>,
-        running: &mut JoinSet<()>,
-    ) -> Option<String> {
-        let mut half = Vec::new();
-        let mut weight = self.bytes.weight();
-        let mut searched = 0;
-        loop {
-            while let Some(end) = half[searched..].iter().position(|&byte| byte == b'\n') {
-                let rest = half.split_off(searched + end + 1);
-                let line = std::mem::replace(&mut half, rest);
-                searched = 0;
-                // One read may bring the rest of a line that is too long.
-                if line.len() > frame::LONGEST {
-                    return Some(TOO_MUCH.to_owned());
-                }
-                if let Err(fault) = self.start(&line[..line.len() - 1], replies, running) {
-                    return Some(fault);
-                }
-            }
-            searched = half.len();
-            if half.len() > frame::LONGEST || !weight.set(half.len(), MOST_BYTES) {
-                return Some(TOO_MUCH.to_owned());
-            }
-            while running.try_join_next().is_some() {}
-            half.reserve(READ);
-            match reader.read(&mut half).await {
-                Ok(0) | Err(_) => return None,
-                Ok(_) => {}
-            }
-        }
-    }
-
-    fn start(
-        &self,
-        line: &[u8],
-        replies: &mpsc::Sender<Answer>,
-        running: &mut JoinSet<()>,
-    ) -> Result<(), String> {
-        let request = frame::request(line)?;
-        let seat = self.seats.clone().try_acquire_owned().map_err(|_| {
-            format!("more than {MOST_CALLS} calls at once on one connection: wait for some first.")
-        })?;
-        let mut weight = self.bytes.weight();
-        if !weight.set(line.len(), MOST_BYTES) {
-            return Err(TOO_MUCH.to_owned());
-        }
-        let call = self.calls.call(request.name, request.input.0, request.line);
-        let (replies, is_deaf) = (replies.clone(), self.is_deaf.clone());
-        let mut untaken = self.untaken.weight();
-        running.spawn(self.tracker.track_future(async move {
-            let result = call.await;
-            // Free before the reply is seen, so that the next call finds the seat.
-            drop((seat, weight));
-            let bytes = frame::reply(request.id, &result);
-            if !untaken.set(bytes.len(), MOST_UNTAKEN) {
-                is_deaf.cancel();
-                return;
-            }
-            // An error means that the connection is gone, and with it whoever asked.
-            let _ = replies.send(Answer { bytes, _weight: Some(untaken) }).await;
-        }));
-        Ok(())
-    }
-}
-
-/// How much room a read gets.
-const READ: usize = 16 << 10;
-/// How long a closed connection may take its last replies.
-const LAST_WORDS: std::time::Duration = std::time::Duration::from_millis(500);
-
-async fn write(writer: &Stream, mut outgoing: mpsc::Receiver<Answer>) {
-    while let Some(answer) = outgoing.recv().await {
-        if writer.write_all(&answer.bytes).await.is_err() {
-            return;
-        }
-    }
-}
-
-/// What the run is told that sends more than fits.
-const TOO_MUCH: &str =
-    "more than 16 MiB in one call, or 64 MiB in all that wait: send less at once.";
-
-/// The same, of one that takes none of what it asked for.
-const UNTAKEN: &str = "more than 128 MiB of answers were not taken: read them as they come.";
-
-/// What goes to the other end, and counts until it is there.
-struct Answer {
-    bytes: Vec<u8>,
-    _weight: Option<Weight>,
-}
-
-impl Answer {
-    fn unweighed(bytes: Vec<u8>) -> Self {
-        Self { bytes, _weight: None }
     }
 }
 

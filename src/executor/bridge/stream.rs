@@ -33,13 +33,9 @@ impl Stream {
         self.0.async_io(Interest::READABLE, &mut read).await
     }
 
-    pub(super) async fn write_all(&self, mut bytes: &[u8]) -> io::Result<()> {
-        while !bytes.is_empty() {
-            let write = || self.write(bytes);
-            let written = self.0.async_io(Interest::WRITABLE, write).await?;
-            bytes = &bytes[written..];
-        }
-        Ok(())
+    /// Writes what the other end can take, which is not nothing; waits until it can.
+    pub(super) async fn write_some(&self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.async_io(Interest::WRITABLE, || self.write(bytes)).await
     }
 
     /// Writes what the other end can take at once.

@@ -94,7 +94,8 @@ class _Connection:
                 del self.read[: end + 1]
                 return _loads(frame)
             searched = len(self.read)
-            part = self.socket.recv(262144)
+            # More at once is memory that is mapped and given back for each answer.
+            part = self.socket.recv(65536)
             if not part:
                 raise Error("footplate closed the connection: the run is ending.")
             self.read += part
