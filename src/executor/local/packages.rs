@@ -8,7 +8,7 @@
 use std::{
     hash::Hasher,
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,13 @@ use crate::{
 
 /// How the names of their folders begin; the process that made it follows.
 const FOLDER: &str = "made-";
+
+/// How long an environment is kept that no script wants. Longer than any run takes.
+const KEPT_UNUSED: Duration = Duration::from_hours(90 * 24);
+
+/// How long choosing and fetching packages may take. Nobody waits longer for one script, and it stands
+/// still with its clock.
+const LONGEST_FILL: Duration = Duration::from_mins(15);
 
 /// What is wanted of an environment: which packages, and the Python that will be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,20 +64,45 @@ fn all(settings: &Settings) -> PathBuf {
     settings.data.join("packages")
 }
 
-/// Removes what hosts that are gone left half made.
+/// Removes what hosts that are gone left half made, and what no script has wanted for
+/// [`KEPT_UNUSED`].
 pub(super) fn sweep(settings: &Settings) {
+    remove_unused(&all(settings), wall());
     let left = super::of_the_gone(&all(settings), FOLDER);
     if left.is_empty() {
         return;
     }
-    let made: Vec<Made> = std::fs::read_dir(all(settings))
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| read(&entry.ok()?.path()))
-        .collect();
+    let made: Vec<Made> = places(&all(settings)).filter_map(|place| read(&place)).collect();
     for folder in left.iter().filter(|left| !made.iter().any(|made| made.folder == **left)) {
         // What cannot be removed now is tried again by the next host.
         let _ = std::fs::remove_dir_all(folder);
+    }
+}
+
+fn places(all: &Path) -> impl Iterator<Item = PathBuf> {
+    std::fs::read_dir(all).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()))
+}
+
+/// The time of day, as files carry it.
+fn wall() -> SystemTime {
+    let since = jiff::Timestamp::now().duration_since(jiff::Timestamp::UNIX_EPOCH);
+    SystemTime::UNIX_EPOCH + since.unsigned_abs()
+}
+
+/// The time of a place's file is that of its last use. The folder goes first: of what is cut off here
+/// the file is left, and says of a folder that is gone that it has to be made.
+fn remove_unused(all: &Path, now: SystemTime) {
+    for place in places(all) {
+        let used = place.metadata().and_then(|metadata| metadata.modified());
+        let is_old = |used| now.duration_since(used).is_ok_and(|unused| unused > KEPT_UNUSED);
+        if let Some(made) = read(&place)
+            && used.is_ok_and(is_old)
+            && made.folder.parent() == Some(all)
+        {
+            // What cannot be removed now is tried again by the next host.
+            let _ = std::fs::remove_dir_all(&made.folder);
+            let _ = std::fs::remove_file(&place);
+        }
     }
 }
 
@@ -102,7 +134,13 @@ impl Wish {
         let made = read(&self.place)?;
         let same = made.wish.packages == self.packages && made.wish.python == self.python;
         // By its own name alone: the same by the name in the environment reads what stands there.
-        (same && self.leads_here(&made.folder) && works(&self.python).await).then_some(made)
+        let fits = same && self.leads_here(&made.folder) && works(&self.python).await;
+        if fits {
+            // Only says that it is in use: where that cannot be noted, it is made again some day.
+            let file = std::fs::File::open(&self.place);
+            let _ = file.and_then(|file| file.set_modified(wall()));
+        }
+        fits.then_some(made)
     }
 
     /// Whether the interpreter of that environment is the one it was made from.
@@ -137,7 +175,10 @@ impl Wish {
         let mut installed = Vec::new();
         if !self.packages.requirements.is_empty() {
             (settings.notice)(format!("installing {}", self.packages.requirements.join(", ")));
-            installed = fill(settings, prepared.uv(), folder.path(), &self).await?;
+            let filling = fill(settings, prepared.uv(), folder.path(), &self);
+            installed = tokio::time::timeout(LONGEST_FILL, filling).await.unwrap_or_else(|_| {
+                Err(refused(&self, "it took more than a quarter of an hour and was ended."))
+            })?;
         }
         if let Some(theirs) = self.made().await {
             // Another host was faster, and may be running in it.
@@ -301,6 +342,30 @@ async fn interpreter(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_no_script_wanted_for_long_is_removed_and_what_lies_elsewhere_is_not() {
+        let all = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let now = wall();
+        let make = |name: &str, folder: PathBuf, unused: Duration| {
+            std::fs::create_dir_all(&folder).unwrap();
+            let packages = Packages::default();
+            let wish = Wish { packages, python: PathBuf::new(), place: PathBuf::new() };
+            let made = Made { wish, folder, installed: Vec::new() };
+            let place = all.path().join(name);
+            std::fs::write(&place, serde_json::to_vec(&made).unwrap()).unwrap();
+            std::fs::File::open(place).unwrap().set_modified(now - unused).unwrap();
+        };
+        let day = Duration::from_hours(24);
+        make("old.json", all.path().join("made-1-a"), KEPT_UNUSED + day);
+        make("new.json", all.path().join("made-1-b"), KEPT_UNUSED - day);
+        make("far.json", elsewhere.path().join("made-1-c"), KEPT_UNUSED + day);
+        remove_unused(all.path(), now);
+        assert!(!all.path().join("made-1-a").exists() && !all.path().join("old.json").exists());
+        assert!(all.path().join("made-1-b").exists() && all.path().join("new.json").exists());
+        assert!(elsewhere.path().join("made-1-c").exists());
+    }
 
     #[test]
     fn what_was_chosen_is_read_with_its_hashes_and_nothing_else_is() {

@@ -71,7 +71,7 @@ const TOOLS: [&str; 18] = [
 ];
 
 /// What is not shown even to who works in the home folder itself.
-const HOME_SECRETS: [&str; 32] = [
+const HOME_SECRETS: [&str; 41] = [
     ".aws",
     ".azure",
     ".bash_history",
@@ -79,19 +79,25 @@ const HOME_SECRETS: [&str; 32] = [
     ".cargo/credentials.toml",
     ".claude",
     ".codex",
+    ".config/BraveSoftware",
+    ".config/chromium",
     ".config/gcloud",
     ".config/gh",
     ".config/git/credentials",
     ".config/google-chrome",
     ".config/op",
+    ".config/rclone",
     ".docker",
     ".gemini",
     ".git-credentials",
     ".gnupg",
+    ".gradle/gradle.properties",
     ".kube",
     ".local/share/fish",
     ".local/share/keyrings",
+    ".local/share/kwalletd",
     ".local/share/uv/credentials",
+    ".m2/settings.xml",
     ".mozilla",
     ".mysql_history",
     ".netrc",
@@ -101,8 +107,11 @@ const HOME_SECRETS: [&str; 32] = [
     ".psql_history",
     ".pypirc",
     ".python_history",
+    ".rclone.conf",
+    ".s3cfg",
     ".ssh",
     ".terraform.d",
+    ".vault-token",
     ".zsh_history",
 ];
 
