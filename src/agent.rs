@@ -1,13 +1,16 @@
 //! What makes a model an agent: the loop of turns, what it is told, and who may start another.
 //! Everything it does goes through the kernel's tools; everything it says is recorded first.
 
+mod compact;
 mod context;
 mod handle;
+mod project;
 mod subagent;
 mod turn;
 
 pub use context::{Part, Report, report};
 pub use handle::{Ended, Handle, spawn};
+pub use project::Project;
 pub use subagent::child_spec;
 pub use turn::exchange;
 
@@ -34,8 +37,8 @@ pub struct Live {
     /// The fold of its journal. Whoever watches the recorder keeps it up to date: an event is in
     /// it before its append returns.
     pub session: Arc<Mutex<Session>>,
-    /// What the project says to agents (its `AGENTS.md`), where it says something.
-    pub project: Option<String>,
+    /// What the project says to agents.
+    pub project: Arc<Project>,
 }
 
 impl Live {

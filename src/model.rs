@@ -27,7 +27,7 @@ use self::{
     wire::{Patience, Wire},
 };
 use crate::kernel::{
-    port::{Delta, Model, ModelError, ModelRequest},
+    port::{Delta, Model, ModelError, ModelRequest, Refused},
     provider::{Api, Provider, Providers},
 };
 
@@ -161,14 +161,14 @@ impl Models {
             .ok_or_else(|| ResolveError::NoModel { provider: provider.name.clone() })?;
         let wire = self.wire(provider)?;
         Ok(match provider.api {
-            Api::AnthropicMessages => Arc::new(anthropic_messages::AnthropicMessages::new(
-                wire,
-                model,
-                provider.max_tokens,
-            )),
-            Api::OpenaiChat => {
-                Arc::new(openai_chat::OpenaiChat::new(wire, model, provider.max_tokens))
-            }
+            Api::AnthropicMessages => Arc::new(
+                anthropic_messages::AnthropicMessages::new(wire, model, provider.max_tokens)
+                    .within(provider.context_tokens),
+            ),
+            Api::OpenaiChat => Arc::new(
+                openai_chat::OpenaiChat::new(wire, model, provider.max_tokens)
+                    .within(provider.context_tokens),
+            ),
         })
     }
 
@@ -236,7 +236,8 @@ impl Model for Nobody {
                        Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY and start again, \
                        or name one with --model PROVIDER/MODEL.";
         // There is room for one, and the receiver is still here.
-        let _ = sender.try_send(Err(ModelError { message: message.to_owned() }));
+        let _ = sender
+            .try_send(Err(ModelError { message: message.to_owned(), refused: Refused::Otherwise }));
         receiver
     }
 }

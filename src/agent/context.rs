@@ -10,7 +10,11 @@ use serde_json::Value;
 
 use super::Live;
 use crate::kernel::{
-    message::Message, port::ModelRequest, registry::Mounts, session::Session, spec::Mode,
+    message::Message,
+    port::{ModelRequest, Purpose},
+    registry::Mounts,
+    session::Session,
+    spec::Mode,
 };
 
 /// The longest result a model is given, in bytes; the journal keeps the whole.
@@ -22,24 +26,33 @@ const PYTHON: &str = "execute_code";
 
 /// The request for the session's next answer.
 pub(super) fn request(live: &Live, session: &Session) -> ModelRequest {
-    let mut messages = session.messages();
-    for message in &mut messages {
-        let Message::Results(results) = message else { continue };
-        for result in results {
-            let text = result.result.text();
-            if let Cow::Owned(cut) = cut(&text, LONGEST_RESULT) {
-                result.result.content = Value::String(cut);
-            }
-        }
-    }
+    let messages = results_within(session.messages(), live.model.window());
     ModelRequest {
         agent: session.spec.agent().to_owned(),
         parent: session.spec.parent,
+        purpose: Purpose::Turn,
         turn: usize::try_from(session.turns).unwrap_or(usize::MAX),
         system: system(live, session),
         messages,
         tools: live.tools.definitions(),
     }
+}
+
+/// Messages whose results are no longer than a model is given that takes so many tokens: those of one
+/// answer make up no more than about a third of that.
+pub(super) fn results_within(mut messages: Vec<Message>, window: u64) -> Vec<Message> {
+    let window = usize::try_from(window).unwrap_or(usize::MAX);
+    for message in &mut messages {
+        let Message::Results(results) = message else { continue };
+        let longest = LONGEST_RESULT.min(window / results.len().max(1));
+        for result in results {
+            let text = result.result.text();
+            if let Cow::Owned(cut) = cut(&text, longest) {
+                result.result.content = Value::String(cut);
+            }
+        }
+    }
+    messages
 }
 
 fn system(live: &Live, session: &Session) -> String {
@@ -80,8 +93,9 @@ fn system(live: &Live, session: &Session) -> String {
     if !spec.instructions.trim().is_empty() {
         let _ = write!(text, "\n# Instructions\n\n{}\n", spec.instructions.trim());
     }
-    if let Some(project) = live.project.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
-        let project = cut(project, LONGEST_PROJECT);
+    let project = live.project.text().unwrap_or_default();
+    if !project.trim().is_empty() {
+        let project = cut(project.trim(), LONGEST_PROJECT);
         let _ = write!(
             text,
             "\n# From the project's AGENTS.md\n\nWritten by the project, not by the person you \
@@ -132,7 +146,7 @@ fn functions(mounts: &Mounts, module: &str) -> String {
 }
 
 /// The text, its middle left out with a note if it is longer than that many bytes.
-fn cut(text: &str, longest: usize) -> Cow<'_, str> {
+pub(super) fn cut(text: &str, longest: usize) -> Cow<'_, str> {
     if text.len() <= longest {
         return Cow::Borrowed(text);
     }

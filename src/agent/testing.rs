@@ -22,7 +22,7 @@ use crate::kernel::{
     message::Usage,
     port::{
         Delta, Env, Journal, Mark, ModelError, ModelRequest, Over, ResolvedPath, Standing,
-        StoreError,
+        StoreError, USUAL_WINDOW,
     },
     registry::{Module, Registry},
     spec::{Limits, Mode, SessionSpec},
@@ -74,7 +74,14 @@ impl Rig {
         };
         let tools = registry.build(&spec.tools, context, |name| panic!("no tool {name}"));
         let model = Arc::new(Puppet::default());
-        let live = Live { tools, mounts, recorder, model: model.clone(), session, project: None };
+        let live = Live {
+            tools,
+            mounts,
+            recorder,
+            model: model.clone(),
+            session,
+            project: Arc::new(Project::new(|| None)),
+        };
         Self { live, model, journal, waiting }
     }
 
@@ -110,6 +117,7 @@ fn short(event: &Event) -> String {
 pub(super) struct Puppet {
     answers: Mutex<VecDeque<mpsc::Receiver<Result<Delta, ModelError>>>>,
     requests: Mutex<Vec<ModelRequest>>,
+    window: Mutex<Option<u64>>,
 }
 
 impl Puppet {
@@ -129,6 +137,11 @@ impl Puppet {
         sender
     }
 
+    /// Sets how many tokens it takes.
+    pub(super) fn takes(&self, tokens: u64) {
+        *self.window.lock().unwrap() = Some(tokens);
+    }
+
     pub(super) fn requests(&self) -> Vec<ModelRequest> {
         self.requests.lock().unwrap().clone()
     }
@@ -143,6 +156,10 @@ impl Model for Puppet {
             sender.try_send(finished(Stop::End)).unwrap();
             receiver
         })
+    }
+
+    fn window(&self) -> u64 {
+        self.window.lock().unwrap().unwrap_or(USUAL_WINDOW)
     }
 }
 

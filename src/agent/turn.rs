@@ -6,13 +6,17 @@ use std::{mem, time::Duration};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::{Live, context};
+use super::{
+    Live,
+    compact::{self, Compacted},
+    context,
+};
 use crate::kernel::{
     event::{Event, Origin, Outcome, Stop},
     id::CallId,
     invoke::{CallRequest, Input},
     message::{ModelCall, Usage},
-    port::{Delta, StoreError},
+    port::{Delta, Refused, StoreError},
     recorder::Recorder,
 };
 
@@ -38,15 +42,36 @@ pub async fn exchange(live: &Live, text: String, cancel: &CancellationToken) -> 
 async fn run(live: &Live, text: String, cancel: &CancellationToken) -> Result<Outcome, StoreError> {
     live.recorder.append(Event::MessageSent { text })?;
     let limit = live.session().spec.limits.turns;
+    // Whether the conversation was made shorter, or that was tried, since the last whole answer.
+    let mut compacted = false;
     for _ in 0..limit {
         if cancel.is_cancelled() {
             return Ok(Outcome::Stopped);
         }
+        if !compacted && compact::is_near(live) {
+            match compact::compact(live, cancel).await? {
+                // Where no summary came, the model may take it all the same.
+                Compacted::Shorter | Compacted::Failed(_) => compacted = true,
+                Compacted::Nothing => {}
+                Compacted::Stopped => return Ok(Outcome::Stopped),
+            }
+        }
         let answer = ask(live, cancel).await?;
         match answer.stop {
-            Stop::Calls => {}
+            Stop::Calls => compacted = false,
             Stop::End => return Ok(Outcome::Done),
             Stop::Interrupted => return Ok(Outcome::Stopped),
+            Stop::Failed { .. } if answer.refused == Refused::TooLong && !compacted => {
+                compacted = true;
+                match compact::compact(live, cancel).await? {
+                    Compacted::Shorter => continue,
+                    Compacted::Stopped => return Ok(Outcome::Stopped),
+                    Compacted::Nothing => return Ok(too_long("there is nothing older to sum up")),
+                    Compacted::Failed(fault) => {
+                        return Ok(too_long(&format!("no summary of it came: {fault}")));
+                    }
+                }
+            }
             Stop::Failed { message } => return Ok(Outcome::Failed { message }),
             Stop::Length => {
                 let message = "The answer was cut off at the model's limit of length; nothing \
@@ -66,10 +91,20 @@ async fn run(live: &Live, text: String, cancel: &CancellationToken) -> Result<Ou
     Ok(Outcome::Limit { message })
 }
 
+fn too_long(why: &str) -> Outcome {
+    let message = format!(
+        "The conversation is longer than the model takes, and {why}.\n\
+         Send less at once, or begin a new session; the journal keeps this one."
+    );
+    Outcome::Limit { message }
+}
+
 /// An answer that is recorded. There are calls exactly when it stopped for them.
 struct Answer {
     stop: Stop,
     calls: Vec<ModelCall>,
+    /// Why there is none, if it failed.
+    refused: Refused,
 }
 
 /// Asks the model once and records what it says.
@@ -84,6 +119,7 @@ async fn ask(live: &Live, cancel: &CancellationToken) -> Result<Answer, StoreErr
     let mut deltas = live.model.respond(request);
     let mut text = Streamed::new(&live.recorder);
     let mut calls = Vec::new();
+    let mut refused = Refused::Otherwise;
     let (stop, usage) = loop {
         tokio::select! {
             biased;
@@ -99,6 +135,7 @@ async fn ask(live: &Live, cancel: &CancellationToken) -> Result<Answer, StoreErr
                 }
                 Some(Ok(Delta::Finished { stop, usage })) => break (stop, usage),
                 Some(Err(error)) => {
+                    refused = error.refused;
                     break (Stop::Failed { message: error.message }, Usage::default());
                 }
                 None => {
@@ -122,7 +159,7 @@ async fn ask(live: &Live, cancel: &CancellationToken) -> Result<Answer, StoreErr
     let finished = Event::TurnFinished { stop: stop.clone(), usage, calls: calls.clone() };
     live.recorder.append(finished)?;
     live.recorder.sync().await?;
-    Ok(Answer { stop, calls })
+    Ok(Answer { stop, calls, refused })
 }
 
 /// Makes the calls in order. Each has exactly one result in the journal when this returns.

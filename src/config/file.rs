@@ -39,6 +39,7 @@ pub(super) struct ProviderSettings {
     pub(super) base_url: Option<String>,
     pub(super) api_key_env: Option<String>,
     pub(super) max_tokens: Option<u32>,
+    pub(super) context_tokens: Option<u32>,
     pub(super) model: Option<String>,
 }
 

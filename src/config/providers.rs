@@ -12,6 +12,7 @@ pub fn built_in() -> Providers {
             base_url: base_url.to_owned(),
             api_key_env: key.map(str::to_owned),
             max_tokens: None,
+            context_tokens: None,
             model: model.map(str::to_owned),
         };
     vec![
@@ -60,6 +61,7 @@ pub(super) fn merged(settings: Vec<(String, ProviderSettings)>, env: &Lookup<'_>
             Some(known) => {
                 known.api = set.api.unwrap_or(known.api);
                 known.max_tokens = set.max_tokens.or(known.max_tokens);
+                known.context_tokens = set.context_tokens.or(known.context_tokens);
                 known.model = set.model.or(known.model.take());
                 known.api_key_env = set.api_key_env.or(known.api_key_env.take());
                 if let Some(base_url) = set.base_url {
@@ -73,6 +75,7 @@ pub(super) fn merged(settings: Vec<(String, ProviderSettings)>, env: &Lookup<'_>
                 base_url,
                 api_key_env: set.api_key_env,
                 max_tokens: set.max_tokens,
+                context_tokens: set.context_tokens,
                 model: set.model,
             })),
         }

@@ -67,7 +67,8 @@ impl Inner {
         let offered = |name: &str| law.denied_outright(name, &spec.path).is_none();
         let secrets = self.parts.executor.secrets(env.root());
         let env = env.hiding(secrets);
-        let project = project(&env);
+        let place = env.clone();
+        let project = Arc::new(agent::Project::new(move || project(&place)));
         let model = self.parts.models.resolve(&spec.model)?;
         let registry = &self.parts.registry;
         let skipped = |name: &str| tracing::warn!(name, "unknown name in a session's description");

@@ -62,6 +62,11 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         calls: Vec<ModelCall>,
     },
+    /// The conversation has grown too long: its model is asked for a summary of the first
+    /// `summarised` messages.
+    CompactionStarted { summarised: usize },
+    /// The summary stands for the first `summarised` messages from here on. The journal has them all.
+    ContextCompacted { summarised: usize, summary: String, usage: Usage },
     /// The session went idle: nothing more happens until somebody speaks.
     ExchangeFinished { outcome: Outcome },
     /// The gate let a call through, and it begins. From here on it may have taken effect.
@@ -280,6 +285,8 @@ impl Event {
             Self::TurnStarted { .. } => "turn_started",
             Self::TextStreamed { .. } => "text_streamed",
             Self::TurnFinished { .. } => "turn_finished",
+            Self::CompactionStarted { .. } => "compaction_started",
+            Self::ContextCompacted { .. } => "context_compacted",
             Self::ExchangeFinished { .. } => "exchange_finished",
             Self::CallStarted { .. } => "call_started",
             Self::ApprovalRequested { .. } => "approval_requested",

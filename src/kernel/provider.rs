@@ -35,6 +35,8 @@ pub struct Provider {
     pub api_key_env: Option<String>,
     /// The longest answer to ask for, in tokens, where the person set one.
     pub max_tokens: Option<u32>,
+    /// How many tokens its models take in one request, where the person set it.
+    pub context_tokens: Option<u32>,
     /// The model that is used where only the provider is named.
     pub model: Option<String>,
 }

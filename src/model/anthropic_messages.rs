@@ -17,17 +17,26 @@ use crate::kernel::{
 
 /// The longest answer that is asked for where the person set none: what all current models write.
 const MAX_TOKENS: u32 = 32_000;
+/// What all current models take, the answer included.
+const WINDOW: u64 = 200_000;
 
 /// A model behind a server that speaks this format.
 pub(super) struct AnthropicMessages {
     wire: Wire,
     model: String,
     max_tokens: u32,
+    window: u64,
 }
 
 impl AnthropicMessages {
     pub(super) fn new(wire: Wire, model: &str, max_tokens: Option<u32>) -> Self {
-        Self { wire, model: model.to_owned(), max_tokens: max_tokens.unwrap_or(MAX_TOKENS) }
+        let max_tokens = max_tokens.unwrap_or(MAX_TOKENS);
+        Self { wire, model: model.to_owned(), max_tokens, window: WINDOW }
+    }
+
+    /// The same, where the person set how many tokens it takes.
+    pub(super) fn within(self, window: Option<u32>) -> Self {
+        Self { window: window.map_or(self.window, u64::from), ..self }
     }
 
     fn body(&self, request: &ModelRequest) -> Value {
@@ -60,6 +69,10 @@ impl Model for AnthropicMessages {
         let path = if self.wire.base_ends_with("/v1") { "messages" } else { "v1/messages" };
         let body = self.body(&request);
         self.wire.ask(self.wire.url(path), body, request.tools, || Box::<Messages>::default())
+    }
+
+    fn window(&self) -> u64 {
+        self.window
     }
 }
 

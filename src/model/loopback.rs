@@ -101,6 +101,7 @@ impl Loopback {
             base_url: format!("http://{}{path}", self.address),
             api_key_env: Some("LOOP_KEY".to_owned()),
             max_tokens: None,
+            context_tokens: None,
             model: None,
         };
         Wire::new(&provider, Some(SecretString::from(KEY)), patience).unwrap()

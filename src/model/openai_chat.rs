@@ -12,7 +12,7 @@ use super::{
 };
 use crate::kernel::{
     message::{Message, ModelCall, Usage},
-    port::{Delta, Model, ModelError, ModelRequest},
+    port::{Delta, Model, ModelError, ModelRequest, USUAL_WINDOW},
 };
 
 /// A model behind a server that speaks this format.
@@ -20,11 +20,17 @@ pub(super) struct OpenaiChat {
     wire: Wire,
     model: String,
     max_tokens: Option<u32>,
+    window: u64,
 }
 
 impl OpenaiChat {
     pub(super) fn new(wire: Wire, model: &str, max_tokens: Option<u32>) -> Self {
-        Self { wire, model: model.to_owned(), max_tokens }
+        Self { wire, model: model.to_owned(), max_tokens, window: USUAL_WINDOW }
+    }
+
+    /// The same, where the person set how many tokens it takes.
+    pub(super) fn within(self, window: Option<u32>) -> Self {
+        Self { window: window.map_or(self.window, u64::from), ..self }
     }
 
     fn body(&self, request: &ModelRequest) -> Value {
@@ -63,6 +69,10 @@ impl Model for OpenaiChat {
         let body = self.body(&request);
         let url = self.wire.url("chat/completions");
         self.wire.ask(url, body, request.tools, || Box::<Chunks>::default())
+    }
+
+    fn window(&self) -> u64 {
+        self.window
     }
 }
 

@@ -18,7 +18,7 @@ use super::text::clean;
 use crate::kernel::{
     event::Stop,
     message::Usage,
-    port::{Delta, Model, ModelError, ModelRequest},
+    port::{Delta, Model, ModelError, ModelRequest, Purpose, USUAL_WINDOW},
 };
 
 /// How fast a script speaks.
@@ -45,6 +45,12 @@ impl Pace {
 #[serde(deny_unknown_fields)]
 pub struct Script {
     turns: Vec<Turn>,
+    /// What it says where a conversation has grown too long; without it that fails.
+    #[serde(default)]
+    summary: Option<String>,
+    /// How many tokens it takes in one request.
+    #[serde(default)]
+    context_tokens: Option<u64>,
     #[serde(default)]
     agents: BTreeMap<String, Part>,
 }
@@ -132,6 +138,9 @@ impl Script {
 
     /// The answer to a request.
     fn turn(&self, request: &ModelRequest) -> Turn {
+        if request.purpose == Purpose::Summary {
+            return says(self.summary.clone().unwrap_or_default());
+        }
         let turns = match (self.part(&request.agent), request.parent) {
             (Some(part), _) => &part.turns,
             (None, None) => &self.turns,
@@ -208,6 +217,10 @@ impl Model for Scripted {
             let _ = deltas.send(Ok(Delta::Finished { stop, usage })).await;
         });
         receiver
+    }
+
+    fn window(&self) -> u64 {
+        self.script.context_tokens.unwrap_or(USUAL_WINDOW)
     }
 }
 

@@ -9,6 +9,7 @@ fn provider(name: &str, key: Option<&str>, model: Option<&str>) -> Provider {
         base_url: "http://localhost:1/v1".to_owned(),
         api_key_env: key.map(str::to_owned),
         max_tokens: None,
+        context_tokens: None,
         model: model.map(str::to_owned),
     }
 }

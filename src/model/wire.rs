@@ -222,7 +222,7 @@ impl Exchange {
             wait *= 2;
         };
         let message = self.wire.without_key(trouble.fault.to_string());
-        self.send(Err(ModelError { message })).await;
+        self.send(Err(ModelError { message, refused: trouble.refused })).await;
     }
 
     /// One try. An error means that nothing of an answer has been handed on.

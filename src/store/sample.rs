@@ -230,6 +230,12 @@ pub(super) fn since() -> Vec<Event> {
         answered(Scope::Session { rule: text.into() }),
         answered(Scope::Always { rule: text.into() }),
         Event::RuleRevoked { rule },
+        Event::CompactionStarted { summarised: 3 },
+        Event::ContextCompacted {
+            summarised: 3,
+            summary: "it began".into(),
+            usage: Usage { input: 9, output: 2 },
+        },
         Event::PutAside {
             call: 0x11.into(),
             things: vec![Aside { was: ".envrc".into(), now: Some("/kept/.envrc".into()) }],

@@ -2,7 +2,7 @@ use pretty_assertions::assert_eq;
 
 use super::*;
 use crate::{
-    agent::testing::Rig,
+    agent::{Project, testing::Rig},
     kernel::{
         event::{Event, Origin, Stop},
         invoke::ToolResult,
@@ -33,7 +33,7 @@ fn the_instructions_name_what_there_is() {
 #[test]
 fn mode_instructions_project_and_starter_are_told_where_there_are_any() {
     let mut rig = Rig::new();
-    rig.live.project = Some(" use tabs \n".to_owned());
+    rig.live.project = std::sync::Arc::new(Project::new(|| Some(" use tabs \n".to_owned())));
     {
         let mut session = rig.live.session();
         session.mode = Mode::Plan;

@@ -9,7 +9,7 @@ use crate::{
     kernel::{
         gate::approval::{Answer, Then},
         message::Message,
-        port::ModelError,
+        port::{ModelError, Refused},
         session::Session,
     },
 };
@@ -138,7 +138,8 @@ async fn text_is_recorded_while_the_model_pauses() {
 
 #[tokio::test]
 async fn a_provider_that_fails_ends_the_exchange_and_is_not_asked_again() {
-    let failure = || ModelError { message: "no luck\ntry later".to_owned() };
+    let failure =
+        || ModelError { message: "no luck\ntry later".to_owned(), refused: Refused::Otherwise };
     for answer in [
         vec![Err(failure())],
         vec![finished(Stop::Failed { message: "no luck\ntry later".to_owned() })],

@@ -14,7 +14,15 @@ pub trait Model: Send + Sync {
     /// Asks for one answer. The deltas arrive in order and end with exactly one
     /// [`Delta::Finished`] or error; the sender side stops when the receiver is dropped.
     fn respond(&self, request: ModelRequest) -> mpsc::Receiver<Result<Delta, ModelError>>;
+
+    /// How many tokens it takes in one request, the answer included, as far as that is known.
+    fn window(&self) -> u64 {
+        USUAL_WINDOW
+    }
 }
+
+/// The window of a model of which nothing is known, in tokens.
+pub const USUAL_WINDOW: u64 = 128_000;
 
 /// All a model needs for one answer.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +31,8 @@ pub struct ModelRequest {
     pub agent: String,
     /// The session that started this agent, if an agent did.
     pub parent: Option<SessionId>,
+    /// What the answer is for.
+    pub purpose: Purpose,
     /// How many answers this agent had before, which a script needs as well.
     pub turn: usize,
     /// The instructions.
@@ -31,6 +41,16 @@ pub struct ModelRequest {
     pub messages: Vec<Message>,
     /// The tools on offer.
     pub tools: Vec<ToolDefinition>,
+}
+
+/// What an answer is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// The next step of the agent.
+    #[default]
+    Turn,
+    /// To stand for the older part of a conversation that has grown too long.
+    Summary,
 }
 
 /// A piece of an answer.
@@ -62,4 +82,16 @@ pub enum Delta {
 pub struct ModelError {
     /// For the person.
     pub message: String,
+    /// Whether less would have been taken.
+    pub refused: Refused,
+}
+
+/// Why a request was not answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Refused {
+    /// It is longer than the model takes.
+    TooLong,
+    /// For anything else.
+    #[default]
+    Otherwise,
 }

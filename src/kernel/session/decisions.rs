@@ -143,6 +143,8 @@ impl Log {
             | Event::CallFinished { decision: None, .. }
             | Event::ModeChanged { .. }
             | Event::RuleRevoked { .. }
+            | Event::CompactionStarted { .. }
+            | Event::ContextCompacted { .. }
             | Event::PutAside { .. }
             | Event::ChangeBegun { .. }
             | Event::ChildStarted { .. }

@@ -14,6 +14,12 @@ use crate::kernel::{
     spec::{Mode, SessionSpec},
 };
 
+/// What stands before a summary.
+const SUMMARY: &str = "[The conversation before this was too long and is gone from here. This is what \
+                       you wrote down of it:]\n\n";
+/// What stands between it and what was said last.
+const LAST_WORDS: &str = "\n\n[The last message in it, word for word:]\n\n";
+
 /// What a session is, as far as its journal tells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {
@@ -25,6 +31,8 @@ pub struct Session {
     pub turns: u32,
     /// Tokens used so far, children not counted.
     pub usage: Usage,
+    /// Tokens of the last request and its answer; 0 where that is not known.
+    pub context: u64,
     /// Questions without an answer, by name.
     pub questions: BTreeMap<ApprovalId, Question>,
     /// The names of the agents it started, in order.
@@ -77,6 +85,7 @@ impl Session {
             spec,
             turns: 0,
             usage: Usage::default(),
+            context: 0,
             questions: BTreeMap::new(),
             children: Vec::new(),
             outcome: None,
@@ -110,6 +119,9 @@ impl Session {
                 self.text.push_str(text);
             }
             Event::TurnFinished { stop, usage, calls } => self.turn_finished(stop, *usage, calls),
+            Event::ContextCompacted { summarised, summary, usage } => {
+                self.compact(*summarised, summary, *usage);
+            }
             Event::ExchangeFinished { outcome } => {
                 self.settle();
                 self.outcome = Some(outcome.clone());
@@ -150,6 +162,7 @@ impl Session {
             }
             Event::SessionFinished { outcome } => self.outcome = Some(outcome.clone()),
             Event::SessionStarted { .. }
+            | Event::CompactionStarted { .. }
             | Event::ExecutionStarted { .. }
             | Event::RuleRevoked { .. }
             | Event::OutputWritten { .. }
@@ -215,6 +228,7 @@ impl Session {
         self.settle_lost_turn();
         self.answering = false;
         self.usage += usage;
+        self.context = usage.input + usage.output;
         self.calls = calls.iter().map(|call| (call.clone(), None)).collect();
         let note = match stop {
             Stop::End | Stop::Calls => return,
@@ -226,6 +240,31 @@ impl Session {
         if !self.text.is_empty() {
             self.text.push_str(note);
         }
+    }
+
+    /// Puts a summary in the place of the first messages, and the person's last words with it if they
+    /// are in there: nobody may paraphrase those.
+    fn compact(&mut self, summarised: usize, summary: &str, usage: Usage) {
+        self.settle();
+        self.usage += usage;
+        self.context = 0;
+        let mut said = None;
+        // Where a damaged journal lacks messages, no result may be left without its call.
+        let results = |message: &Message| matches!(message, Message::Results(_));
+        let mut cut = summarised.min(self.messages.len());
+        cut += self.messages[cut..].iter().take_while(|message| results(message)).count();
+        for message in self.messages.drain(..cut) {
+            if let Message::User(text) = message {
+                said = Some(text);
+            }
+        }
+        let mut text = format!("{SUMMARY}{summary}");
+        let is_kept = self.messages.iter().any(|message| matches!(message, Message::User(_)));
+        if let Some(said) = said.filter(|_| !is_kept) {
+            let said = said.rsplit_once(LAST_WORDS).map_or(said.as_str(), |(_, said)| said);
+            text = format!("{text}{LAST_WORDS}{said}");
+        }
+        self.messages.insert(0, Message::User(text));
     }
 
     /// Ends the answer before, where a damaged journal lacks the beginning of the next.

@@ -6,7 +6,7 @@ use reqwest::{StatusCode, Url};
 use serde_json::Value;
 
 use super::{Told, stream::Broken};
-use crate::model::text::line;
+use crate::{kernel::port::Refused, model::text::line};
 
 /// One line what, one line what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,17 +35,30 @@ pub(super) struct Trouble {
     pub(super) may_pass: bool,
     /// How long the provider asks us to wait.
     pub(super) retry_after: Option<Duration>,
+    /// Whether less would have been taken.
+    pub(super) refused: Refused,
 }
 
 const AGAIN: &str = "Send the message again.";
 
 impl Trouble {
     fn lasting(what: String, hint: impl Into<String>) -> Self {
-        Self { fault: Fault::new(what, hint), may_pass: false, retry_after: None }
+        Self {
+            fault: Fault::new(what, hint),
+            may_pass: false,
+            retry_after: None,
+            refused: Refused::Otherwise,
+        }
     }
 
     fn passing(what: String, hint: impl Into<String>) -> Self {
         Self { may_pass: true, ..Self::lasting(what, hint) }
+    }
+
+    /// More was sent than the model takes.
+    fn too_long(what: String) -> Self {
+        let hint = "Send less at once, or begin a new session.";
+        Self { refused: Refused::TooLong, ..Self::lasting(what, hint) }
     }
 
     /// Nobody answers there.
@@ -149,12 +162,31 @@ impl Trouble {
                 format!("{provider} has trouble ({code}){because}."),
                 "Wait a little, then send the message again.",
             ),
+            413 => Self::too_long(format!("{provider} refused the request ({code}){because}.")),
+            400 if is_too_long(&kind, &said) => {
+                Self::too_long(format!("{provider} refused the request ({code}){because}."))
+            }
             _ => Self::lasting(
                 format!("{provider} refused the request ({code}){because}."),
                 "If it is too long, begin a new session; else check the model and base_url.",
             ),
         }
     }
+}
+
+/// Whether a refusal is for length: by the code that OpenAI and llama.cpp give it, or by the words of
+/// Anthropic, Gemini and vLLM, which have no code of its own.
+fn is_too_long(kind: &str, said: &str) -> bool {
+    let codes = ["context_length_exceeded", "exceed_context_size"];
+    let said = line(said).to_ascii_lowercase();
+    let words = [
+        "prompt is too long",
+        "exceed context limit",
+        "maximum context length",
+        "input token count",
+        "exceeds the maximum number of tokens",
+    ];
+    codes.iter().any(|code| kind.contains(code)) || words.iter().any(|words| said.contains(words))
 }
 
 /// Kind and message of an error body, whatever of them there is.

@@ -3,7 +3,7 @@ use tokio::sync::oneshot;
 
 use super::*;
 use crate::{
-    kernel::port::{Model as _, ModelRequest},
+    kernel::port::{Model as _, ModelRequest, Refused},
     model::{
         loopback::{KEY, Loopback, Piece, Reply, patience, told},
         openai_chat::OpenaiChat,
@@ -80,7 +80,7 @@ async fn tries_are_counted_and_what_lasts_is_tried_once() {
             r#"[{"error":{"message":"prompt is\ntoo long."}}]"#,
             1,
             "loop refused the request (400): prompt is too long.\n\
-             If it is too long, begin a new session; else check the model and base_url.",
+             Send less at once, or begin a new session.",
         ),
         ("401 Who", &echoes, 1, "loop refused the key (401): no such key: [key].\nCheck LOOP_KEY."),
         (
@@ -93,6 +93,33 @@ async fn tries_are_counted_and_what_lasts_is_tried_once() {
         let server = Loopback::start(replies(head, body)).await;
         assert_eq!(failure(ask(&server, patience())).await, expected);
         assert_eq!(server.requests_left(), requests, "{head}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_for_length_is_told_from_any_other() {
+    let openai = r#"{"error":{"code":"context_length_exceeded","message":"Your input is long"}}"#;
+    let llama = r#"{"error":{"code":400,"type":"exceed_context_size_error","message":"big"}}"#;
+    let anthropic = r#"{"type":"error","error":{"type":"invalid_request_error",
+        "message":"prompt is too long: 216304 tokens > 200000 maximum"}}"#;
+    let vllm = r#"{"message":"This model's maximum context length is 4096 tokens. However"}"#;
+    let gemini = r#"[{"error":{"status":"INVALID_ARGUMENT","message":
+        "The input token count (1100000) exceeds the maximum number of tokens allowed"}}]"#;
+    for (head, body, expected) in [
+        ("400 Bad", openai, Refused::TooLong),
+        ("400 Bad", llama, Refused::TooLong),
+        ("400 Bad", anthropic, Refused::TooLong),
+        ("400 Bad", vllm, Refused::TooLong),
+        ("400 Bad", gemini, Refused::TooLong),
+        ("413 Large", "", Refused::TooLong),
+        ("400 Bad", r#"{"error":{"message":"max_tokens is too large"}}"#, Refused::Otherwise),
+        ("401 Who", anthropic, Refused::Otherwise),
+        ("500 Oops", LATER, Refused::Otherwise),
+    ] {
+        let replies = (0..5).map(|_| Reply::status(head, body)).collect();
+        let server = Loopback::start(replies).await;
+        let error = ask(&server, patience()).recv().await.unwrap().unwrap_err();
+        assert_eq!(error.refused, expected, "{head} {body}");
     }
 }
 
@@ -146,6 +173,7 @@ async fn nobody_there_is_told_with_the_address() {
         base_url: format!("http://user:{KEY}@{address}/v1"),
         api_key_env: None,
         max_tokens: None,
+        context_tokens: None,
         model: None,
     };
     let wire = Wire::new(&provider, None, patience()).unwrap();
@@ -162,6 +190,7 @@ fn a_key_is_in_no_debug_text_and_a_bad_address_or_key_is_refused() {
         base_url: base_url.to_owned(),
         api_key_env: Some("P_KEY".to_owned()),
         max_tokens: None,
+        context_tokens: None,
         model: None,
     };
     let key = |key: &str| Some(SecretString::from(key));

@@ -56,7 +56,7 @@ pub(super) fn record(line: &[u8]) -> Record {
 }
 
 /// Every type of event this program knows, as it stands in a journal.
-pub(in crate::store) const TYPES: [&str; 21] = [
+pub(in crate::store) const TYPES: [&str; 23] = [
     "session_started",
     "session_resumed",
     "message_sent",
@@ -76,6 +76,8 @@ pub(in crate::store) const TYPES: [&str; 21] = [
     "mode_changed",
     "rule_revoked",
     "put_aside",
+    "compaction_started",
+    "context_compacted",
     "child_started",
     "session_finished",
 ];

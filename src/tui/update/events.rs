@@ -134,6 +134,21 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
                 Stop::Failed { message } => log.notice(Mark::Failed, message.clone()),
             }
         }
+        Event::CompactionStarted { .. } => {
+            log.end_text();
+            node.at = "summarising".to_owned();
+            log.notice(
+                Mark::Here,
+                "The conversation is too long for the model, which sums up the older part. All of it \
+                 stays in the journal.",
+            );
+        }
+        Event::ContextCompacted { summary, usage, .. } => {
+            node.usage += *usage;
+            node.context = 0;
+            node.at = "answering".to_owned();
+            log.notice(Mark::Here, format!("From here on it works from this summary:\n{summary}"));
+        }
         Event::ExchangeFinished { outcome } | Event::SessionFinished { outcome } => {
             log.end_text();
             if node.doing.works()
