@@ -33,6 +33,8 @@ pub struct Config {
     pub runs: Runs,
     /// How many seconds a question waits for an answer; for ever if it is not said.
     pub expires_s: Option<u64>,
+    /// Who judges calls before they happen unasked; nobody if it is not said.
+    pub monitor: Option<Monitor>,
     /// What lines and marks are drawn with.
     pub glyphs: Glyphs,
     /// Who hears the mouse.
@@ -41,6 +43,16 @@ pub struct Config {
     pub notice: Notice,
     /// Who answers for models: the person's own settings over the built-in ones.
     pub providers: Providers,
+}
+
+/// A model that judges calls. Nothing but the person's own file sets it: no project, no variable and no
+/// flag can choose another or do without.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Monitor {
+    /// `PROVIDER/MODEL`, or `scripted:…`.
+    pub model: String,
+    /// How many seconds it is waited for.
+    pub timeout_s: u64,
 }
 
 /// What lines and marks are drawn with.
@@ -163,6 +175,7 @@ impl Config {
             ceiling_ms: set.ceiling_ms,
             runs: set.runs,
             expires_s: set.expires_s,
+            monitor: set.monitor,
             glyphs: set.glyphs,
             mouse: set.mouse,
             notice: set.notice,

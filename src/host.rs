@@ -25,7 +25,7 @@ use crate::{
         clock::Board,
         context::Context,
         event::{Envelope, Event, Origin, Outcome},
-        gate::{approval::Waiting, law::Rules, policy::Runs},
+        gate::{approval::Waiting, law::Rules, monitor::Lookout, policy::Runs},
         id::{CallId, SessionId},
         invoke::{CallRequest, Input, ToolResult},
         port::{Executor, RuleBook, Store, StoreError},
@@ -51,6 +51,8 @@ pub struct Parts {
     pub attendance: Attendance,
     /// When code runs unasked.
     pub runs: Runs,
+    /// Who judges what would run unasked, in all sessions, if anybody does.
+    pub monitor: Option<Lookout>,
     /// The rules of files, for all sessions.
     pub rules: Arc<Rules>,
     /// Where they are kept.

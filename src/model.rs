@@ -8,6 +8,7 @@
 
 mod answer;
 mod anthropic_messages;
+mod monitor;
 mod openai_chat;
 mod request;
 pub mod scripted;
@@ -27,7 +28,7 @@ use self::{
     wire::{Patience, Wire},
 };
 use crate::kernel::{
-    port::{Delta, Model, ModelError, ModelRequest, Refused},
+    port::{Delta, Model, ModelError, ModelRequest, Monitor, Refused},
     provider::{Api, Provider, Providers},
 };
 
@@ -170,6 +171,11 @@ impl Models {
                     .within(provider.context_tokens),
             ),
         })
+    }
+
+    /// The model of that name, as [`Models::resolve`] finds it, to judge calls.
+    pub fn monitor(&self, name: &str) -> Result<Arc<dyn Monitor>, ResolveError> {
+        Ok(Arc::new(monitor::Judge::new(self.resolve(name)?)))
     }
 
     /// Each provider, and whether its key is there.

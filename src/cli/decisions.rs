@@ -96,6 +96,9 @@ fn by(decided: &Decided) -> String {
         (Some(Decider::Mode { mode }), _) => format!("mode {}", mode.name()),
         (Some(Decider::Grant), _) => "a yes of this session".to_owned(),
         (Some(Decider::Rule { rule }), _) => format!("rule {rule}"),
+        (Some(Decider::Monitor(doubt)), _) => {
+            format!("monitor: {} {:?}", doubt.tier.name(), doubt.reason)
+        }
         (Some(Decider::Nobody), _) => "nobody there".to_owned(),
         (Some(Decider::Expiry), _) => "nobody in time".to_owned(),
         (Some(Decider::Person), Ruling::Denied) => "you: no".to_owned(),
@@ -105,10 +108,10 @@ fn by(decided: &Decided) -> String {
             Some(Scope::Once) | None => "you, once".to_owned(),
         },
     };
-    match &decided.words {
-        Some(words) => format!("{who} {words:?}"),
-        None => who,
-    }
+    let words = decided.words.as_ref().map(|words| format!(" {words:?}")).unwrap_or_default();
+    let asked = decided.monitor.as_ref();
+    let asked = asked.map(|doubt| format!(" (monitor: {} {:?})", doubt.tier.name(), doubt.reason));
+    format!("{who}{words}{}", asked.unwrap_or_default())
 }
 
 /// `0:40.2`, or a dash for nothing.

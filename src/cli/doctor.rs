@@ -11,7 +11,7 @@ use std::{
 use serde_json::json;
 
 use self::findings::{
-    configuration, folder, model, probe, python, seal_of, terminal, with_version,
+    configuration, folder, model, monitor, probe, python, seal_of, terminal, with_version,
 };
 use super::{
     args::Common,
@@ -56,6 +56,7 @@ pub(super) async fn run(common: &Common, how: Output) -> Result<Exit, Failure> {
             all.push(configuration(&home, config.as_ref().err()));
             if let Ok(config) = config {
                 glyphs = config.glyphs;
+                all.push(monitor(&config));
                 all.push(model(config));
             }
         }

@@ -20,6 +20,7 @@ use crate::{
     host::{Attendance, Host},
     kernel::{
         event::{Decider, Envelope, Event, Outcome, Stop},
+        gate::monitor::Tier,
         id::SessionId,
         port::Aside,
     },
@@ -148,6 +149,19 @@ async fn follow(
     }
 }
 
+/// Whether it was only denied since nobody was there.
+fn wanted_a_person(by: &Decider) -> bool {
+    match by {
+        Decider::Nobody => true,
+        Decider::Monitor(doubt) => doubt.tier != Tier::Hard,
+        Decider::Mode { .. }
+        | Decider::Grant
+        | Decider::Rule { .. }
+        | Decider::Person
+        | Decider::Expiry => false,
+    }
+}
+
 /// How long the last lines may take once somebody has stopped the program.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -185,7 +199,7 @@ impl Printer {
 
     fn show(&mut self, envelope: &Arc<Envelope>) -> Result<(), Closed> {
         if let Event::CallFinished { decision: Some(decision), .. } = &envelope.event
-            && decision.by == Decider::Nobody
+            && wanted_a_person(&decision.by)
         {
             self.nobody = true;
         }

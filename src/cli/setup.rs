@@ -1,6 +1,6 @@
 //! From flags, files and environment to a host: the one place that reads them.
 
-use std::{env, io::ErrorKind, path::PathBuf, sync::Arc};
+use std::{env, io::ErrorKind, path::PathBuf, sync::Arc, time::Duration};
 
 use super::{args::Common, exit::Failure, print};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     executor::{Local, Settings},
     host::{Attendance, Host, HostError, Parts},
     kernel::{
-        gate::law::Rules,
+        gate::{law::Rules, monitor::Lookout},
         id::SessionId,
         port::{SessionSummary, Store, StoreError},
         spec::{Limits, Mode, SessionSpec},
@@ -145,12 +145,14 @@ impl Setup {
             Attendance::Alone => Pace::Instant,
         };
         let models = Models::new(config.providers.clone(), variable, pace);
+        let monitor = monitor(&config, &models)?;
         let host = Host::new(Parts {
             store: store.clone(),
             registry: modules::registry(),
             models,
             executor: executor.clone(),
             attendance,
+            monitor,
             runs: config.runs,
             rules: Arc::new(Rules::new(Arc::new(today), real_home())),
             book: Arc::new(rules),
@@ -204,6 +206,17 @@ impl Setup {
         }
         named(&all, end).map(Some)
     }
+}
+
+/// Who judges calls, where somebody is set. One that cannot be asked is an error of the settings: with
+/// it every effect would ask, and nobody would know why.
+pub(super) fn monitor(config: &Config, models: &Models) -> Result<Option<Lookout>, Failure> {
+    let Some(set) = &config.monitor else { return Ok(None) };
+    let judge = models.monitor(&set.model);
+    let judge = judge.map_err(|error| {
+        Failure::usage_in_two_lines(format!("the monitor cannot be asked: {error}"))
+    })?;
+    Ok(Some(Lookout::new(judge, Duration::from_secs(set.timeout_s))))
 }
 
 /// The one session whose id ends so.

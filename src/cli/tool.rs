@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     host::Attendance,
-    kernel::{error::ErrorCode, invoke::ToolResult},
+    kernel::{error::ErrorCode, gate::monitor::Tier, invoke::ToolResult},
     model,
 };
 
@@ -40,12 +40,17 @@ fn exit(result: &ToolResult) -> Exit {
     match result.error_code() {
         None if result.ok => Exit::Done,
         Some(ErrorCode::NoApprover | ErrorCode::ApprovalExpired) => Exit::NobodyToAsk,
+        // The monitor only wanted it asked.
+        Some(ErrorCode::BlockedByMonitor) if result.content["tier"] == Tier::Soft.name() => {
+            Exit::NobodyToAsk
+        }
         Some(ErrorCode::BudgetSpent) => Exit::Limit,
         Some(
             ErrorCode::UnknownTool
             | ErrorCode::InvalidInput
             | ErrorCode::PermissionDenied
             | ErrorCode::BlockedInPlanMode
+            | ErrorCode::BlockedByMonitor
             | ErrorCode::DeniedByRule
             | ErrorCode::Interrupted
             | ErrorCode::Failed,

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, ops::Range, path::Path};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use toml::Spanned;
 
-use super::{ConfigError, Glyphs, Mouse, Notice, providers::built_in};
+use super::{ConfigError, Glyphs, Monitor, Mouse, Notice, providers::built_in};
 use crate::kernel::{
     gate::policy::Runs,
     provider::Api,
@@ -24,6 +24,7 @@ pub(super) struct Settings {
     pub(super) ceiling_ms: u64,
     pub(super) runs: Runs,
     pub(super) expires_s: Option<u64>,
+    pub(super) monitor: Option<Monitor>,
     pub(super) glyphs: Glyphs,
     pub(super) mouse: Mouse,
     pub(super) notice: Notice,
@@ -77,7 +78,24 @@ impl Default for Execution {
 #[serde(deny_unknown_fields, default)]
 struct Approval {
     expires_s: Option<Spanned<u64>>,
+    monitor: Option<MonitorSettings>,
 }
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MonitorSettings {
+    model: Spanned<String>,
+    #[serde(default = "patience")]
+    timeout_s: Spanned<u64>,
+}
+
+/// How many seconds the monitor is waited for where nothing else is set.
+fn patience() -> Spanned<u64> {
+    Spanned::new(0..0, 10)
+}
+
+/// The most seconds it may be given.
+const LONGEST_PATIENCE: u64 = 120;
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -115,6 +133,24 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
             "set it to at least 1, or take it out and questions wait for ever".to_owned(),
         ));
     }
+    if let Some(monitor) = &file.approval.monitor {
+        if matches!(monitor.model.get_ref().trim(), "" | "none") {
+            return Err(wrong(
+                monitor.model.span(),
+                "approval.monitor.model names no model".to_owned(),
+                "write PROVIDER/MODEL; or take [approval.monitor] out, and there is no monitor"
+                    .to_owned(),
+            ));
+        }
+        let seconds = *monitor.timeout_s.get_ref();
+        if !(1..=LONGEST_PATIENCE).contains(&seconds) {
+            return Err(wrong(
+                monitor.timeout_s.span(),
+                format!("approval.monitor.timeout_s is {seconds}"),
+                format!("set it to at least 1 and at most {LONGEST_PATIENCE}"),
+            ));
+        }
+    }
     let known = built_in();
     for (name, provider) in &file.providers {
         let set = provider.get_ref();
@@ -136,6 +172,10 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
         ceiling_ms,
         runs: if file.execution.ask_always { Runs::Asked } else { Runs::BySeal },
         expires_s: file.approval.expires_s.map(Spanned::into_inner),
+        monitor: file.approval.monitor.map(|set| Monitor {
+            model: set.model.into_inner(),
+            timeout_s: set.timeout_s.into_inner(),
+        }),
         glyphs: if file.screen.ascii { Glyphs::Ascii } else { Glyphs::Unicode },
         notice: file.screen.notice,
         mouse: if file.screen.mouse { Mouse::Footplate } else { Mouse::Terminal },

@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::watch;
 
-use super::{HostError, Inner, Live, nursery::Nursery, recorder};
+use super::{HostError, Inner, Live, folded, nursery::Nursery, recorder};
 use crate::{
     agent,
     executor::Workspace,
@@ -16,7 +16,7 @@ use crate::{
         capability::Reach,
         clock::Budget,
         context::Context,
-        gate::{Gate, Rights, approval::Waiting, law::Law},
+        gate::{Gate, Rights, approval::Waiting, law::Law, monitor::Said},
         port::{Env as _, Journal},
         session::Session,
         spec::Mode,
@@ -74,12 +74,16 @@ impl Inner {
         let skipped = |name: &str| tracing::warn!(name, "unknown name in a session's description");
         let (mode, modes) = watch::channel(session.mode);
         let session = Arc::new(Mutex::new(session));
+        let heard = session.clone();
+        let said: Said = Arc::new(move || folded(&heard, Session::said));
+        let lookout = self.parts.monitor.clone().map(|lookout| lookout.hearing(said));
         let (store, keeper) = (self.parts.store.clone(), self.parts.store.clone());
         let id = spec.id;
         let context = Context {
             gate: Gate::new(parent.rights(modes), parent.waiting)
                 .with_runs(self.parts.runs)
-                .with_law(law.clone()),
+                .with_law(law.clone())
+                .with_lookout(lookout),
             spools: Some(Arc::new(move |call| store.spool(id, call))),
             keep: Some(Arc::new(move |call, bytes| keeper.keep(id, call, bytes))),
             board: self.board.clone(),

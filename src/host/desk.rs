@@ -196,6 +196,7 @@ mod tests {
             models: Models::new(Vec::new(), |_| None, Pace::Instant),
             executor: Arc::new(NoPrograms),
             attendance: Attendance::Attended,
+            monitor: None,
             runs: Runs::default(),
             rules: Arc::default(),
             book: Arc::new(NoBook),

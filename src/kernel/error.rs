@@ -15,6 +15,8 @@ pub enum ErrorCode {
     PermissionDenied,
     /// Plan mode changes nothing.
     BlockedInPlanMode,
+    /// The monitor holds it back.
+    BlockedByMonitor,
     /// A rule denies it.
     DeniedByRule,
     /// It had to be asked, and nobody is there.

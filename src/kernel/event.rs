@@ -10,6 +10,7 @@ use super::{
     gate::{
         approval::{Answer, Question},
         law::Cited,
+        monitor::Doubt,
         subject::Subject,
     },
     id::{ApprovalId, CallId, SessionId},
@@ -197,6 +198,9 @@ pub struct Decision {
     pub allowed: bool,
     /// Who or what decided.
     pub by: Decider,
+    /// What the call would have done to the world, where it did not begin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<Category>,
 }
 
 /// Who or what decided.
@@ -209,6 +213,8 @@ pub enum Decider {
     Grant,
     /// A rule, of a file or of a yes in this session.
     Rule { rule: Box<Cited> },
+    /// The monitor, which only ever says no.
+    Monitor(Doubt),
     /// The person at the keys.
     Person,
     /// Nobody: it had to be asked, and nobody was there.
@@ -309,11 +315,11 @@ impl Event {
 impl Decision {
     /// Let through.
     pub fn allowed(by: Decider) -> Self {
-        Self { allowed: true, by }
+        Self { allowed: true, by, category: None }
     }
 
     /// Not let through.
     pub fn denied(by: Decider) -> Self {
-        Self { allowed: false, by }
+        Self { allowed: false, by, category: None }
     }
 }

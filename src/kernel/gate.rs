@@ -2,9 +2,11 @@
 //! handler can be called.
 
 pub mod approval;
+mod ask;
 mod edit;
 pub mod grant;
 pub mod law;
+pub mod monitor;
 mod open;
 pub mod policy;
 mod refusal;
@@ -15,19 +17,18 @@ pub mod subject;
 use std::{sync::Arc, time::Duration};
 
 use self::{
-    approval::{Answer, Asked, EDIT_REFUSED, Question, Reply, Scope, Seat, Then, Waiting},
-    open::OpenQuestion,
+    approval::{Answer, Asked, Question, Waiting},
+    ask::Put,
+    monitor::{Doubt, Lookout, narrowed},
     policy::{Runs, Verdict, ruled},
-    refusal::{blocked, denied, expired, nobody},
+    refusal::{blocked, denied, doubted, expired, nobody},
 };
 use super::{
     capability::{Capability, Category, Preview, Reach},
-    clock::Budget,
     context::Context,
     error::CallError,
-    event::{Call, Decider, Decision, Event},
+    event::{Call, Decider, Decision},
     id::{ApprovalId, CallId},
-    invoke::interrupted,
     spec::Mode,
 };
 
@@ -84,6 +85,8 @@ pub struct Gate {
     /// Absent where nobody is there to ask.
     waiting: Option<Arc<Waiting>>,
     runs: Runs,
+    /// Who is asked about what would run unasked, if anybody is.
+    lookout: Option<Lookout>,
 }
 
 /// What the gate made of a call.
@@ -94,21 +97,10 @@ pub(super) enum Passage {
     Shut(CallError, Option<Decision>),
 }
 
-/// What came of a question.
-enum Put {
-    Answered(Reply),
-    /// Yes to other arguments, with what they do.
-    Edited(Reply, Box<Preview>),
-    /// The arguments that a person wrote cannot be taken, so it is asked again.
-    Again,
-    /// Nobody answered in the time there was.
-    Expired,
-}
-
 impl Gate {
     /// A gate with these rights; `waiting` is where it asks, if anybody is there.
     pub fn new(rights: Rights, waiting: Option<Arc<Waiting>>) -> Self {
-        Self { rights, law: Law::default(), waiting, runs: Runs::default() }
+        Self { rights, law: Law::default(), waiting, runs: Runs::default(), lookout: None }
     }
 
     /// The same, with another word on when code runs unasked.
@@ -121,6 +113,12 @@ impl Gate {
     #[must_use]
     pub fn with_law(self, law: Law) -> Self {
         Self { law, ..self }
+    }
+
+    /// The same, with a monitor to judge what would run unasked.
+    #[must_use]
+    pub fn with_lookout(self, lookout: Option<Lookout>) -> Self {
+        Self { lookout, ..self }
     }
 
     /// What rules bind the session, for a child's to be the same.
@@ -190,50 +188,84 @@ impl Gate {
         let case = case(preview.subject.clone());
         let reach = preview.reach;
         let judge = || self.judge(&case, (category, reach, least));
-        let judgement = judge();
-        match judgement.verdict {
-            Verdict::Allow => Passage::Open(permit, Decision::allowed(judgement.by)),
-            Verdict::Block => judgement.refusal(),
-            Verdict::Ask => {
-                let Some(waiting) = &self.waiting else { return nobody(capability) };
-                let mut question = Question {
-                    id: ApprovalId::fresh(),
-                    session: cx.spec.id,
-                    path: cx.spec.path.clone(),
-                    call: call.clone(),
-                    // A read that asks is code, and a person reads it as what it is.
-                    category: if category == Category::Read {
-                        capability.category()
-                    } else {
-                        category
-                    },
-                    preview,
-                    script: call.parent,
-                };
-                let base = subject::text(self.law.base());
-                let asked = Asked {
-                    law: self.law.clone(),
-                    case: case.clone(),
-                    always: least == Verdict::Ask,
-                    exact: exactly(&question, &base, Lasting::Session),
-                };
-                loop {
-                    let seat = waiting.take_seat(question.id, asked.clone());
-                    match self.ask(cx, capability, seat, question.clone(), &judge).await {
-                        Ok(Put::Answered(reply)) => return self.answered(cx, permit, reply),
-                        Ok(Put::Edited(reply, preview)) => {
-                            if let Answer::AllowEdited { input } = &reply.answer {
-                                call.input = input.clone();
-                            }
-                            let permit = Permit { preview: Some(*preview), ..permit };
-                            return self.answered(cx, permit, reply);
-                        }
-                        // It comes back, under a name of its own.
-                        Ok(Put::Again) => question.id = ApprovalId::fresh(),
-                        Ok(Put::Expired) => return expired(capability),
-                        Err(error) => return Passage::Shut(error, None),
-                    }
+        let lookout = self.lookout.as_ref().filter(|_| category != Category::Read);
+        // What the monitor said, once it was asked.
+        let mut heard: Option<Option<Doubt>> = None;
+        loop {
+            let judgement = judge();
+            if let (Verdict::Allow, Some(lookout), None) = (judgement.verdict, lookout, &heard) {
+                match lookout.consult(cx, call, category, &preview).await {
+                    Ok(doubt) => heard = Some(doubt),
+                    Err(error) => return Passage::Shut(error, None),
                 }
+                // Modes and rules may have changed meanwhile.
+                continue;
+            }
+            let doubt = heard.clone().flatten();
+            match (narrowed(judgement.verdict, doubt.as_ref()), doubt.clone()) {
+                (Verdict::Allow, _) => {
+                    return Passage::Open(permit, Decision::allowed(judgement.by));
+                }
+                (Verdict::Block, Some(doubt)) if judgement.verdict != Verdict::Block => {
+                    return doubted(capability, doubt);
+                }
+                (Verdict::Block, _) => return judgement.refusal(),
+                (Verdict::Ask, _) => {}
+            }
+            let Some(waiting) = &self.waiting else {
+                return match doubt {
+                    Some(doubt) => doubted(capability, doubt),
+                    None => nobody(capability),
+                };
+            };
+            let question = Question {
+                id: ApprovalId::fresh(),
+                session: cx.spec.id,
+                path: cx.spec.path.clone(),
+                call: call.clone(),
+                // A read that asks is code, and a person reads it as what it is.
+                category: if category == Category::Read { capability.category() } else { category },
+                preview: preview.clone(),
+                script: call.parent,
+                monitor: doubt.clone(),
+            };
+            let base = subject::text(self.law.base());
+            let asked = Asked {
+                law: self.law.clone(),
+                case: case.clone(),
+                only_once: match (least, &doubt) {
+                    (Verdict::Ask, _) => Some("Every run asks, by your settings: say yes once."),
+                    (_, Some(_)) => {
+                        Some("The monitor asks, and no rule speaks for it: say yes once.")
+                    }
+                    (Verdict::Allow | Verdict::Block, None) => None,
+                },
+                exact: exactly(&question, &base, Lasting::Session),
+            };
+            let seat = waiting.take_seat(question.id, asked);
+            let judge = || {
+                let Judgement { verdict, by } = judge();
+                Judgement { verdict: narrowed(verdict, doubt.as_ref()), by }
+            };
+            match self.ask(cx, capability, seat, question, judge).await {
+                // A mode or a rule lets it through, which no person has looked at.
+                Ok(Put::Answered(reply))
+                    if lookout.is_some()
+                        && heard.is_none()
+                        && reply.by != Decider::Person
+                        && matches!(reply.answer, Answer::Allow { .. }) => {}
+                Ok(Put::Answered(reply)) => return self.answered(cx, permit, reply),
+                Ok(Put::Edited(reply, preview)) => {
+                    if let Answer::AllowEdited { input } = &reply.answer {
+                        call.input = input.clone();
+                    }
+                    let permit = Permit { preview: Some(*preview), ..permit };
+                    return self.answered(cx, permit, reply);
+                }
+                // It comes back, under a name of its own.
+                Ok(Put::Again) => {}
+                Ok(Put::Expired) => return expired(capability),
+                Err(error) => return Passage::Shut(error, None),
             }
         }
     }
@@ -256,83 +288,6 @@ impl Gate {
         };
         Judgement { verdict, by }
     }
-
-    /// Puts the question and waits, all clocks of the asker stopped.
-    async fn ask(
-        &self,
-        cx: &Context,
-        capability: &Capability,
-        mut seat: Seat,
-        question: Question,
-        judge: impl Fn() -> Judgement,
-    ) -> Result<Put, CallError> {
-        let (mut rights, mut rules) = (self.rights.clone(), self.law.watch());
-        let mut open = OpenQuestion::new(cx, question.id);
-        let call = question.call.id;
-        cx.recorder.append(Event::ApprovalRequested { question }).map_err(unrecorded)?;
-        let most = cx.spec.limits.approval_ms.map(Duration::from_millis);
-        let mut expiry = std::pin::pin!(past(most));
-        let mut late = false;
-        let reply = loop {
-            tokio::select! {
-                biased;
-                reply = seat.reply() => break reply,
-                () = cx.cancel.cancelled() => return Err(interrupted(false)),
-                // A mode or a rule that permits or forbids the call answers its question.
-                () = rights.changed() => {}
-                () = rules.changed() => {}
-                () = &mut expiry, if !late => late = true,
-            }
-            if late && seat.give_up() {
-                open.withdraw(&unanswered(most.unwrap_or_default()));
-                return Ok(Put::Expired);
-            }
-            let Judgement { verdict, by } = judge();
-            let answer = match verdict {
-                Verdict::Ask => continue,
-                Verdict::Allow => Answer::Allow { scope: Scope::Once },
-                Verdict::Block => Answer::Deny { because: None, then: Then::GoOn },
-            };
-            if seat.give_up() {
-                break Reply { answer, by };
-            }
-        };
-        let edited = match &reply.answer {
-            Answer::AllowEdited { input } => {
-                match self.edited(cx.of_call(call), capability, input).await {
-                    Ok(preview) => Some(preview),
-                    Err(error) => {
-                        open.withdraw(&format!("{EDIT_REFUSED}{}", error.message));
-                        return Ok(Put::Again);
-                    }
-                }
-            }
-            Answer::Allow { .. } | Answer::Deny { .. } => None,
-        };
-        open.answered(&reply)?;
-        cx.recorder.sync().await.map_err(unrecorded)?;
-        Ok(match edited {
-            Some(preview) => Put::Edited(reply, Box::new(preview)),
-            None => Put::Answered(reply),
-        })
-    }
-
-    fn answered(&self, cx: &Context, permit: Permit, reply: Reply) -> Passage {
-        match (reply.answer, reply.by) {
-            (Answer::Allow { .. } | Answer::AllowEdited { .. }, by) => {
-                Passage::Open(permit, Decision::allowed(by))
-            }
-            (Answer::Deny { .. }, Decider::Mode { mode }) => blocked(mode),
-            (Answer::Deny { .. }, Decider::Rule { rule }) => denied(*rule),
-            (Answer::Deny { because, then }, by) => {
-                let error = refusal::said_no(because);
-                if then == Then::StopTurn {
-                    cx.cancel.cancel();
-                }
-                Passage::Shut(error, Some(Decision::denied(by)))
-            }
-        }
-    }
 }
 
 /// What was made of a call, and in whose name.
@@ -347,9 +302,11 @@ impl Judgement {
             Decider::Rule { rule } => denied(*rule),
             Decider::Mode { mode } => blocked(mode),
             // Nobody else judges before a question.
-            Decider::Grant | Decider::Person | Decider::Nobody | Decider::Expiry => {
-                blocked(Mode::Plan)
-            }
+            Decider::Grant
+            | Decider::Person
+            | Decider::Nobody
+            | Decider::Expiry
+            | Decider::Monitor(_) => blocked(Mode::Plan),
         }
     }
 }
@@ -357,20 +314,6 @@ impl Judgement {
 /// What cannot be recorded is not approved.
 pub fn unrecorded(error: super::port::StoreError) -> CallError {
     CallError::failed(format!("Not done, since it could not be recorded: {error}"))
-}
-
-/// Why an expired question is withdrawn.
-fn unanswered(after: Duration) -> String {
-    format!("nobody answered within {} s", after.as_secs_f64())
-}
-
-/// Waits that long, for ever if it is not said. On a clock of its own: while this process is
-/// stopped nobody can answer, so no question expires by that.
-async fn past(most: Option<Duration>) {
-    match most {
-        Some(most) => Budget::start(most).exhausted().await,
-        None => std::future::pending().await,
-    }
 }
 
 /// Whole milliseconds, as the journal has them.

@@ -109,7 +109,8 @@ async fn attempt(
     let (permit, decision) = match cx.gate.pass(cx, capability, &mut call).await {
         Passage::Open(permit, decision) => (permit, decision),
         Passage::Shut(error, decision) => {
-            open.decision = decision;
+            let category = Some(capability.category_of(cx, &call.input));
+            open.decision = decision.map(|decision| Decision { category, ..decision });
             return Err(error);
         }
     };

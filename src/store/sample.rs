@@ -96,6 +96,7 @@ pub(super) fn story() -> Vec<Event> {
             subject: crate::kernel::gate::subject::Subject::Other,
         },
         script: Some(run),
+        monitor: None,
     };
     let by_mode = Decision::allowed(Decider::Mode { mode: Mode::Default });
     let finished = |call, parent, origin, result, decision| Event::CallFinished {

@@ -208,7 +208,11 @@ impl Progress {
             Some(
                 ErrorCode::PermissionDenied | ErrorCode::NoApprover | ErrorCode::ApprovalExpired,
             ) => Self::Denied(message),
-            Some(ErrorCode::BlockedInPlanMode | ErrorCode::DeniedByRule) => Self::Denied(message),
+            Some(
+                ErrorCode::BlockedInPlanMode
+                | ErrorCode::BlockedByMonitor
+                | ErrorCode::DeniedByRule,
+            ) => Self::Denied(message),
             Some(ErrorCode::BudgetSpent) => Self::Limit(message),
             Some(ErrorCode::Interrupted) if started => Self::Unknown(message),
             Some(ErrorCode::Interrupted) => Self::Stopped(message),

@@ -20,8 +20,11 @@ pub fn of(question: &Question) -> Paper {
     let mut revealed = clean::revealed(&preview.object, &object);
     let mut deceits: Vec<_> =
         object.into_iter().map(|deceit| ("object".to_owned(), deceit)).collect();
-    let wider = preview.wider.iter().map(|line| clean::revealed(line, &clean::deceits(line)));
-    let wider = wider.collect();
+    let revealed_line = |line: &str| clean::revealed(line, &clean::deceits(line));
+    let wider = preview.wider.iter().map(|line| revealed_line(line)).collect();
+    let monitor = question.monitor.as_ref().map(ToString::to_string);
+    search(&mut deceits, "monitor", 1, monitor.as_deref().unwrap_or_default());
+    let monitor = monitor.as_deref().map(revealed_line);
     for (at, line) in preview.wider.iter().enumerate() {
         search(&mut deceits, "wider", at + 1, line);
     }
@@ -73,7 +76,7 @@ pub fn of(question: &Question) -> Paper {
             Sheet::Text(text.split('\n').map(str::to_owned).collect())
         }
     };
-    Paper { sheet, deceits, object: revealed, wider }
+    Paper { sheet, deceits, object: revealed, monitor, wider }
 }
 
 fn search(found: &mut Vec<(String, Deceit)>, what: &str, number: usize, text: &str) {

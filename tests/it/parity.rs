@@ -96,6 +96,7 @@ async fn play(place: &Place, script: &Value, mode: Mode, says: Says) -> Vec<Arc<
         executor: Arc::new(executor),
         runs: footplate::kernel::gate::policy::Runs::BySeal,
         attendance: Attendance::Attended,
+        monitor: None,
         rules: Arc::default(),
         book: Arc::new(rules),
     });

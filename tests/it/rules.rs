@@ -183,6 +183,7 @@ impl Attended {
             executor: Arc::new(executor),
             runs: Runs::BySeal,
             attendance: Attendance::Attended,
+            monitor: None,
             rules: Arc::new(Rules::default()),
             book: Arc::new(rules),
         });

@@ -14,7 +14,7 @@ use crate::{
     cli::{
         checks::{self, Finding, State},
         exit::Failure,
-        setup::variable,
+        setup::{self, variable},
     },
     config::{Config, Home},
     executor::{
@@ -272,6 +272,25 @@ pub(super) fn model(config: Config) -> Finding {
             let error = Failure::in_two_lines(error);
             Finding::broken(NAME, format!("{}; {keys}", error.what), error.hint)
         }
+    }
+}
+
+/// Who judges calls, if anybody does.
+pub(super) fn monitor(config: &Config) -> Finding {
+    const NAME: &str = "monitor";
+    let Some(set) = &config.monitor else {
+        return Finding::good(NAME, "none is set: modes, rules and you decide alone");
+    };
+    let models = Models::new(config.providers.clone(), variable, Pace::Instant);
+    match setup::monitor(config, &models) {
+        Ok(_) => Finding::good(
+            NAME,
+            format!(
+                "{} judges what would run unasked; asks you after {} s",
+                set.model, set.timeout_s
+            ),
+        ),
+        Err(error) => Finding::broken(NAME, &*error.what, &*error.hint),
     }
 }
 

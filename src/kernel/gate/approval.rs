@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 
 use super::{
     law::Law,
+    monitor::Doubt,
     rule::{Lasting, Rule, parse_one},
     subject::Case,
 };
@@ -41,6 +42,9 @@ pub struct Question {
     /// The file of the Python that asks, where it is Python.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub script: Option<CallId>,
+    /// Why the monitor wants it asked, where it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monitor: Option<Doubt>,
 }
 
 /// What a person says to a question.
@@ -129,8 +133,8 @@ pub struct Asked {
     pub law: Law,
     /// The call.
     pub case: Case,
-    /// Whether it asks by a setting that no rule takes back.
-    pub always: bool,
+    /// Why it asks whatever a rule says, if it does, in words for the person.
+    pub only_once: Option<&'static str>,
     /// The rule for exactly that call.
     pub exact: String,
 }
@@ -205,7 +209,7 @@ impl Waiting {
         let rule = asked.rule(text, lasting)?;
         let reached = |other: &Asked| {
             let there = lasting == Lasting::File || other.law.shares_grants(&asked.law);
-            there && !other.always && other.law.why_not(&rule, &other.case).is_none()
+            there && other.only_once.is_none() && other.law.why_not(&rule, &other.case).is_none()
         };
         let others = table.iter().filter(|(other, entry)| **other != id && reached(&entry.asked));
         Ok(others.count())
@@ -230,8 +234,8 @@ impl Asked {
     /// The rule of a standing yes, if it may be said.
     fn rule(&self, text: &str, lasting: Lasting) -> Result<Rule, NotAnswered> {
         let refused = |why: String| Err(NotAnswered::Refused(why));
-        if self.always {
-            return refused("Every run asks, by your settings: say yes once.".to_owned());
+        if let Some(why) = self.only_once {
+            return refused(why.to_owned());
         }
         let rule = match parse_one(text, self.law.reading(lasting)) {
             Ok(rule) => rule,

@@ -3,6 +3,7 @@
 use super::{
     Passage,
     law::{Cited, Law},
+    monitor::{Doubt, Tier},
     subject::Subject,
 };
 use crate::kernel::{
@@ -65,6 +66,38 @@ pub(super) fn expired(capability: &Capability) -> Passage {
         ),
     );
     Passage::Shut(error, Some(Decision::denied(Decider::Expiry)))
+}
+
+/// What the monitor keeps from running; what it only wants asked, where nobody is.
+pub(super) fn doubted(capability: &Capability, doubt: Doubt) -> Passage {
+    let (name, reason) = (capability.name(), &doubt.reason);
+    let (code, message) = match doubt.tier {
+        Tier::Hard => (
+            ErrorCode::BlockedByMonitor,
+            format!(
+                "The monitor refused {name}: {reason:?}. Do not retry it; go on without it, or say \
+                 what it is for."
+            ),
+        ),
+        Tier::Soft => (
+            ErrorCode::BlockedByMonitor,
+            format!(
+                "The monitor wants {name} approved: {reason:?}, and nobody is there to ask. Go on \
+                 without it."
+            ),
+        ),
+        Tier::Failed => (
+            ErrorCode::NoApprover,
+            format!(
+                "{name} must be approved, since the monitor gave no verdict: {reason:?}, and nobody is \
+                 there to ask. Go on without it."
+            ),
+        ),
+    };
+    let error = CallError::new(code, message)
+        .with("tier", doubt.tier.name())
+        .with("reason", doubt.reason.clone());
+    Passage::Shut(error, Some(Decision::denied(Decider::Monitor(doubt))))
 }
 
 pub(super) fn nobody(capability: &Capability) -> Passage {

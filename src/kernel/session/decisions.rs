@@ -9,7 +9,10 @@ use serde_json::Value;
 use crate::kernel::{
     capability::Category,
     event::{Call, Decider, Decision, Envelope, Event, Origin},
-    gate::approval::{Answer, Question, Scope},
+    gate::{
+        approval::{Answer, Question, Scope},
+        monitor::Doubt,
+    },
     id::{ApprovalId, CallId},
 };
 
@@ -34,6 +37,9 @@ pub struct Decided {
     pub scope: Option<Scope>,
     /// The words of a person's no, or why a question was withdrawn.
     pub words: Option<String>,
+    /// Why the monitor wanted it asked, where it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub monitor: Option<Doubt>,
     /// How long it waited.
     pub waited_ms: u64,
     /// How much of that the clock of a run left out.
@@ -121,9 +127,11 @@ impl Log {
                 }
             }
             Event::CallFinished { call, origin, result, decision: Some(decision), .. } => {
-                if !self.asked.contains(call) {
+                // What a rule let out of its question, the monitor may still have refused.
+                let refused = matches!(decision.by, Decider::Monitor(_));
+                if refused || !self.asked.contains(call) {
                     let unasked = Unasked { name: &result.name, input: &result.input, id: *call };
-                    self.unasked(at, unasked, None, *origin, decision);
+                    self.unasked(at, unasked, decision.category, *origin, decision);
                 }
             }
             Event::SessionResumed { .. } => {
@@ -176,6 +184,7 @@ impl Log {
             by: Some(decision.by.clone()),
             scope: None,
             words: None,
+            monitor: None,
             waited_ms: 0,
             excluded_ms: 0,
             agent: self.agent.clone(),
@@ -203,6 +212,7 @@ fn asked(question: &Question, at: Timestamp) -> Decided {
         by: None,
         scope: None,
         words: None,
+        monitor: question.monitor.clone(),
         waited_ms: 0,
         excluded_ms: 0,
         agent: question.path.clone(),

@@ -191,6 +191,15 @@ impl Session {
         answers.into_iter().next().unwrap_or_default()
     }
 
+    /// What was said to it, oldest first: by the person, or by the agent above.
+    pub fn said(&self) -> Vec<String> {
+        let said = self.messages.iter().filter_map(|message| match message {
+            Message::User(text) => Some(text),
+            Message::Assistant { .. } | Message::Results(_) => None,
+        });
+        said.chain(&self.later).cloned().collect()
+    }
+
     /// The events that close what a crash left open: one "interrupted" for each call without a
     /// result, inner ones first. Nothing if all was closed.
     pub fn interruptions(&self) -> Vec<Event> {

@@ -69,6 +69,7 @@ pub(in crate::tui) fn write_question(id: u128) -> Question {
             subject: Subject::Other,
         },
         script: Some(10.into()),
+        monitor: None,
     }
 }
 
@@ -99,6 +100,7 @@ pub(in crate::tui) fn program_question(id: u128, session: u128, path: &[&str]) -
             subject: Subject::Other,
         },
         script: Some(20.into()),
+        monitor: None,
     }
 }
 
@@ -170,6 +172,7 @@ pub(in crate::tui) fn code_question(id: u128) -> Question {
             subject: Subject::Other,
         },
         script: None,
+        monitor: None,
     }
 }
 
@@ -201,6 +204,7 @@ pub(in crate::tui) fn packages_question(id: u128) -> Question {
             subject: Subject::Other,
         },
         script: Some(10.into()),
+        monitor: None,
     }
 }
 

@@ -24,6 +24,8 @@ pub struct Paper {
     pub deceits: Vec<(String, Deceit)>,
     /// The object of the effect, look-alikes and hidden characters as codes.
     pub object: Vec<Piece>,
+    /// What the monitor has against it, in the same way.
+    pub monitor: Option<Vec<Piece>>,
     /// What goes beyond the usual, line by line, in the same way.
     pub wider: Vec<Vec<Piece>>,
 }

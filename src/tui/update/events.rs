@@ -316,6 +316,7 @@ fn toast(waiting: &Waiting, answer: &Answer, by: &Decider, others: usize) -> Opt
             Decider::Grant
             | Decider::Rule { .. }
             | Decider::Mode { .. }
+            | Decider::Monitor(_)
             | Decider::Nobody
             | Decider::Expiry,
             _,

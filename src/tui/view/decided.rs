@@ -13,7 +13,10 @@ use crate::{
     },
     tui::{
         clean,
-        state::{State, records::decided::by},
+        state::{
+            State,
+            records::decided::{by, doubt},
+        },
         theme::{Mark, Role},
         words,
     },
@@ -53,7 +56,9 @@ pub(super) fn draw(
     let text = match (list.typing, shown.is_empty()) {
         (true, _) => "enter filter by these words   esc show all again",
         (false, true) => "/ filter   esc back",
-        (false, false) => "enter go there   / filter: you, rule, mode, denied, a name   esc back",
+        (false, false) => {
+            "enter go there   / filter: you, rule, monitor, denied, a name   esc back"
+        }
     };
     pen.text(inset(keys, 1, 0), 0, text, Role::Bright);
     if shown.is_empty() {
@@ -156,6 +161,9 @@ fn details(state: &State, pen: &mut Pen<'_>, area: Rect, decided: &Decided) {
     let mut row = 1;
     if let Some(said) = &decided.words {
         pen.text(area, row, &format!("\"{}\"", words::first_line(said)), Role::Text);
+    } else if let Some(doubt) = doubt(decided) {
+        let tier = doubt.tier.name();
+        pen.text(area, row, &format!("monitor: {tier}, \"{}\"", doubt.reason), Role::Text);
     } else if let Some(Decider::Rule { rule }) = &decided.by {
         pen.text(area, row, &format!("by the rule {rule}"), Role::Text);
     } else {

@@ -218,8 +218,10 @@ fn preview(pen: &mut Pen<'_>, area: Rect, waiting: &Waiting) {
     };
     pen.text(area, 1, &first, Role::Text);
     pen.text(area, 2, &preview.facts.join(&pen.look.dot()), Role::Quiet);
-    if !preview.wider.is_empty() {
-        let mark = pen.look.mark(Mark::Warning);
+    let mark = pen.look.mark(Mark::Warning);
+    if let Some(doubt) = &waiting.question.monitor {
+        pen.text(area, 3, &format!("{mark} monitor  {doubt}"), Role::Warn);
+    } else if !preview.wider.is_empty() {
         let wider = format!("{mark} wider  {}", preview.wider.join(&pen.look.dot()));
         pen.text(area, 3, &wider, Role::Warn);
     }

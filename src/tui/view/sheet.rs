@@ -38,7 +38,8 @@ pub(in crate::tui) fn laid(state: &State, waiting: &Waiting, width: usize) -> Ar
     {
         return laid.rows.clone();
     }
-    let mut rows = wider(state, &paper.wider, width);
+    let mut rows = warned(state, "monitor", paper.monitor.as_slice(), width);
+    rows.extend(warned(state, "wider", &paper.wider, width));
     rows.extend(warning(state, paper.deceits.as_slice(), width));
     rows.extend(object(state, waiting, width));
     rows.extend(sheet(state, &paper.sheet, compare, width));
@@ -108,14 +109,15 @@ fn object(state: &State, waiting: &Waiting, width: usize) -> Vec<Row> {
     rows_of(&Line::from(spans), width, 3).collect()
 }
 
-/// What it may do beyond the usual, a row each, whatever has to be scrolled below.
-fn wider(state: &State, lines: &[Vec<clean::Piece>], width: usize) -> Vec<Row> {
+/// What the monitor says, and what it may do beyond the usual: a row each, whatever has to be
+/// scrolled below.
+fn warned(state: &State, what: &str, lines: &[Vec<clean::Piece>], width: usize) -> Vec<Row> {
     let look = &state.look;
     let (warn, escape) = (look.style(Role::Warn), look.style(Role::Escape));
     lines
         .iter()
         .flat_map(|line| {
-            let label = format!(" {} wider  ", look.mark(Mark::Warning));
+            let label = format!(" {} {what}  ", look.mark(Mark::Warning));
             let column = clean::width(&label);
             let mut spans = vec![Span::styled(label, warn)];
             spans.extend(line.iter().map(|piece| {

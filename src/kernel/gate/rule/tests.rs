@@ -417,6 +417,7 @@ fn question(case: &Case) -> Question {
             subject: case.subject.clone(),
         },
         script: None,
+        monitor: None,
     }
 }
 

@@ -66,6 +66,7 @@ fn asks(approval: u128, call: Call) -> Event {
             subject: Subject::Other,
         },
         script: None,
+        monitor: None,
     };
     Event::ApprovalRequested { question }
 }

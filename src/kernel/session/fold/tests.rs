@@ -103,6 +103,7 @@ fn asked(approval: u128, call: Call) -> Event {
         category: Category::Write,
         preview,
         script: None,
+        monitor: None,
     };
     Event::ApprovalRequested { question }
 }

@@ -3,7 +3,7 @@
 use crate::{
     kernel::{
         event::Decider,
-        gate::approval::Scope,
+        gate::{approval::Scope, monitor::Doubt},
         id::SessionId,
         session::decisions::{Decided, Ruling},
     },
@@ -46,8 +46,18 @@ fn searched(decided: &Decided) -> String {
     let who = decided.agent.join(" ");
     let said = decided.words.as_deref().unwrap_or_default();
     let by = by(decided);
-    format!("{verdict} {category} {} {} {by} {said} {who}", decided.effect, decided.name)
+    let monitor = doubt(decided).map(|doubt| format!("monitor: {} {doubt}", doubt.tier.name()));
+    let monitor = monitor.unwrap_or_default();
+    format!("{verdict} {category} {} {} {by} {monitor} {said} {who}", decided.effect, decided.name)
         .to_lowercase()
+}
+
+/// What the monitor had against it, whoever decided then.
+pub fn doubt(decided: &Decided) -> Option<&Doubt> {
+    match &decided.by {
+        Some(Decider::Monitor(doubt)) => Some(doubt),
+        Some(_) | None => decided.monitor.as_ref(),
+    }
 }
 
 /// Who or what decided, in a word or two.
@@ -58,6 +68,7 @@ pub fn by(decided: &Decided) -> String {
         (Some(Decider::Mode { mode }), _) => format!("mode {}", mode.name()),
         (Some(Decider::Grant), _) => "a yes before".to_owned(),
         (Some(Decider::Rule { .. }), _) => "rule".to_owned(),
+        (Some(Decider::Monitor(doubt)), _) => format!("monitor: {}", doubt.tier.name()),
         (Some(Decider::Nobody), _) => "nobody there".to_owned(),
         (Some(Decider::Expiry), _) => "no answer came".to_owned(),
         (Some(Decider::Person), Ruling::Denied) => "you: no".to_owned(),

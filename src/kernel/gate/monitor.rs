@@ -1,0 +1,206 @@
+//! The monitor: an optional second model that judges calls. It can only narrow.
+//!
+//! # Where it stands
+//!
+//! Last. Plan mode, denies, modes, settings, rules and grants speak first; what they refuse is refused
+//! unheard, and what they ask a person about goes to the person at once. The monitor is asked about what
+//! they would let through unasked, whoever lets it through: a mode, a rule of a file, a yes for the
+//! session. It judges the calls of every agent at every depth, from Python and by hand, since there is
+//! one road; and never a read, sealed code included.
+//!
+//! It is not asked where a person is: who decides has the whole effect in view, and should neither
+//! wait for a second opinion nor see a question change under the eyes. A question that goes away
+//! because a rule or a mode lets its call through was not answered by a person, so the call is judged
+//! then. A person's own yes, once or wider, with the arguments as they were or edited, is the last word
+//! on that call.
+//!
+//! # What it may do
+//!
+//! | it says | the call |
+//! |---|---|
+//! | none | what the gate said stands |
+//! | soft | asks the person, with the reason; with nobody there it is refused (`blocked_by_monitor`) |
+//! | hard | is refused (`blocked_by_monitor`), whoever is there |
+//! | nothing in time, an error, anything that is no verdict | asks the person; with nobody there it is refused (`no_approver`) |
+//!
+//! A yes to a question of the monitor is for that call alone: no rule and no grant takes the next one
+//! away from it. A call is judged once, and then the modes and rules are looked at again, since they may
+//! have changed meanwhile. While it judges, the clocks of the asker stand still, and whoever stops the
+//! asker stops it. Its words are hostile text, as a call it judges may have put them into its mouth: they are
+//! cleaned, cut to one line, and obeyed in nothing but the verdict.
+
+use std::{fmt, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use futures_util::FutureExt as _;
+use serde::{Deserialize, Serialize};
+
+use super::{ask::past, policy::Verdict};
+use crate::kernel::{
+    capability::{Category, Preview},
+    clock::Hold,
+    context::Context,
+    error::CallError,
+    event::Call,
+    invoke::interrupted,
+    port::{Judged, Monitor, Opinion},
+    text,
+};
+
+/// The most characters of a reason that are kept.
+const REASON: usize = 300;
+
+/// Why the monitor holds a call back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doubt {
+    /// How strongly.
+    pub tier: Tier,
+    /// Its reason, or why there is no verdict: one clean line.
+    pub reason: String,
+}
+
+/// How strongly the monitor holds a call back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// There is no verdict, so a person decides.
+    Failed,
+    /// A person decides.
+    Soft,
+    /// It does not happen.
+    Hard,
+}
+
+impl Tier {
+    /// The name in the journal and for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Soft => "soft",
+            Self::Hard => "hard",
+        }
+    }
+}
+
+impl Doubt {
+    /// That doubt in words that may be anybody's.
+    fn new(tier: Tier, reason: &str) -> Self {
+        let clean = text::clean(reason.as_bytes());
+        let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
+        let reason = match line.char_indices().nth(REASON) {
+            Some((end, _)) => format!("{}…", &line[..end]),
+            None => line,
+        };
+        Self { tier, reason }
+    }
+}
+
+/// The line that a person reads.
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.tier {
+            Tier::Failed => write!(f, "no verdict: {}", self.reason),
+            Tier::Soft | Tier::Hard => f.write_str(&self.reason),
+        }
+    }
+}
+
+/// What is left of a verdict once the monitor was heard: never more than there was.
+pub fn narrowed(verdict: Verdict, doubt: Option<&Doubt>) -> Verdict {
+    let most = match doubt.map(|doubt| doubt.tier) {
+        None => Verdict::Allow,
+        Some(Tier::Failed | Tier::Soft) => Verdict::Ask,
+        Some(Tier::Hard) => Verdict::Block,
+    };
+    verdict.max(most)
+}
+
+/// Tells what was said to an agent, oldest first.
+pub type Said = Arc<dyn Fn() -> Vec<String> + Send + Sync>;
+
+/// The monitor of a session, and how long it is waited for. Clones ask the same one.
+#[derive(Clone)]
+pub struct Lookout {
+    monitor: Arc<dyn Monitor>,
+    patience: Duration,
+    said: Said,
+}
+
+impl fmt::Debug for Lookout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lookout").field("patience", &self.patience).finish_non_exhaustive()
+    }
+}
+
+impl Lookout {
+    /// Asks that monitor, and waits so long for its verdict.
+    pub fn new(monitor: Arc<dyn Monitor>, patience: Duration) -> Self {
+        Self { monitor, patience, said: Arc::new(Vec::new) }
+    }
+
+    /// The same, for an agent to which that was said.
+    #[must_use]
+    pub fn hearing(self, said: Said) -> Self {
+        Self { said, ..self }
+    }
+
+    /// Has a call judged, the clocks of the asker stopped. Fails only where the asker is stopped.
+    pub(super) async fn consult(
+        &self,
+        cx: &Context,
+        call: &Call,
+        category: Category,
+        preview: &Preview,
+    ) -> Result<Option<Doubt>, CallError> {
+        let _still: Vec<Hold> = cx.clocks.iter().map(|clock| clock.hold()).collect();
+        let judged = Judged {
+            call: call.clone(),
+            category,
+            preview: preview.clone(),
+            agent: cx.spec.path.clone(),
+            workspace: cx.spec.workspace.clone(),
+            said: (self.said)(),
+        };
+        // Whatever goes wrong with it, a call has an end.
+        let opinion = AssertUnwindSafe(async { self.monitor.judge(judged).await }).catch_unwind();
+        let opinion = tokio::select! {
+            biased;
+            () = cx.cancel.cancelled() => return Err(interrupted(false)),
+            opinion = opinion => opinion.unwrap_or_else(|_| Err("it broke".to_owned())),
+            () = past(Some(self.patience)) => {
+                Err(format!("it said nothing within {} s", self.patience.as_secs_f64()))
+            }
+        };
+        Ok(match opinion {
+            Ok(Opinion::Clear) => None,
+            Ok(Opinion::Soft(reason)) => Some(Doubt::new(Tier::Soft, &reason)),
+            Ok(Opinion::Hard(reason)) => Some(Doubt::new(Tier::Hard, &reason)),
+            Err(fault) => Some(Doubt::new(Tier::Failed, &fault)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_doubt_never_widens_a_verdict() {
+        let doubts = [Tier::Failed, Tier::Soft, Tier::Hard].map(|tier| Doubt::new(tier, "why"));
+        for verdict in [Verdict::Allow, Verdict::Ask, Verdict::Block] {
+            assert_eq!(narrowed(verdict, None), verdict);
+            let left = doubts.each_ref().map(|doubt| narrowed(verdict, Some(doubt)));
+            let asks = verdict.max(Verdict::Ask);
+            assert_eq!(left, [asks, asks, Verdict::Block]);
+        }
+    }
+
+    #[test]
+    fn a_reason_is_one_clean_line_of_bounded_length() {
+        let doubt = Doubt::new(Tier::Soft, "it\u{1b}[2J sends\r\nyour \u{202e}keys\0 away");
+        assert_eq!(doubt.reason, "it sends your ⟨U+202E⟩keys⟨U+0000⟩ away");
+        let long = Doubt::new(Tier::Hard, &"é ".repeat(10_000));
+        assert_eq!(long.reason.chars().count(), REASON + 1);
+        let silent = Doubt::new(Tier::Failed, "it broke");
+        assert_eq!(silent.to_string(), "no verdict: it broke");
+    }
+}
