@@ -16,7 +16,7 @@
 //!
 //! - [`kernel`]: what the program is about. Capabilities and the registry that binds them to a
 //!   context; the one road ([`kernel::invoke`]); the [`kernel::gate`] with its table of modes, its
-//!   rules ([`kernel::gate::rule`]) and the table of waiting questions; the sandbox clock ([`kernel::clock`]); events,
+//!   rules ([`kernel::gate::rule`]), its monitor ([`kernel::gate::monitor`]) and the table of waiting questions; the sandbox clock ([`kernel::clock`]); events,
 //!   commands and the session they fold to; and [`kernel::port`], the traits that others implement.
 //! - [`store`]: the journal (append-only JSON lines, one writer), the spools that keep output, what
 //!   was replaced and can be put back, the list of sessions, and a fake in memory. Only it knows the
@@ -27,7 +27,7 @@
 //!   keeper that stays outside and leaves nothing of the run behind.
 //! - [`guest`]: the Python side: the embedded SDK, the modules generated from the registry, and what
 //!   a script imports before it runs.
-//! - [`model`]: models behind one port: a script, and two wire formats.
+//! - [`model`]: models behind one port: a script, and two wire formats; and a model as the monitor.
 //! - [`modules`]: the host's capabilities, one namespace a file, listed in one table.
 //! - [`agent`]: one session's loop: turns until the model stops calling tools.
 //! - [`host`]: the composition root, and the only place that knows everyone. It owns the sessions
@@ -86,6 +86,13 @@
 //!   mode. A file of rules with a fault allows nothing; where one of its denies cannot be read, every
 //!   effect is asked for. What narrows counts for the agents below as well, what widens only for those
 //!   it names.
+//! - The monitor ([`kernel::gate::monitor`]) is a second model that can only narrow. It stands last: what
+//!   modes, rules and grants refuse or ask about is not put to it, and whatever they let through is,
+//!   reads apart. None leaves it at that; soft asks the person, with its reason; hard refuses; an error,
+//!   silence or anything that is no verdict asks. What a person was asked and said yes to is never put
+//!   to it. Where it asks, a yes is for once: a rule that spoke for the next call would be a way around
+//!   it. With nobody there, soft and hard are refused in its name. It is set in the person's own file
+//!   and nowhere else, so that nothing a project brings along chooses its own judge.
 //! - A deny binds calls. What sealed code reads by itself is what its seal lets it read.
 //! - A project is trusted with the whole text of its rules and not with a hash of it: no other text can
 //!   stand for it, and the file says what was trusted.

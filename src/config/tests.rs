@@ -30,6 +30,41 @@ fn an_empty_file_is_the_defaults() {
 }
 
 #[test]
+fn a_monitor_is_set_by_the_file_alone_and_waited_for_some_seconds() {
+    assert_eq!(read("").unwrap().monitor, None);
+    let monitor = |model: &str, timeout_s| Some(Monitor { model: model.to_owned(), timeout_s });
+    let text = "[approval.monitor]\nmodel = 'a/b'\n";
+    assert_eq!(read(text).unwrap().monitor, monitor("a/b", 10));
+    let more = format!("{text}timeout_s = 3\n");
+    // Whatever else says which model to use.
+    let env = |_: &str| Some("auto".to_owned());
+    let flags = Flags { model: Some("a/flag".to_owned()), ..Flags::default() };
+    let config = Config::from_text(Path::new("c"), &more, &env, flags).unwrap();
+    assert_eq!(config.monitor, monitor("a/b", 3));
+    for (wrong, place) in [
+        ("[approval.monitor]\n", "config.toml:1:1: "),
+        ("[approval]\nmonitor = 'a/b'\n", "config.toml:2:11: "),
+        (
+            "[approval.monitor]\nmodel = 'none'\n",
+            "config.toml:2:9: approval.monitor.model names no",
+        ),
+        ("[approval.monitor]\nmodel = ''\n", "config.toml:2:9: approval.monitor.model names no"),
+        (
+            "[approval.monitor]\nmodel = 'a/b'\ntimeout_s = 0\n",
+            "config.toml:3:13: approval.monitor.timeout_s is 0\nset it to at least 1 and at most 120",
+        ),
+        ("[approval.monitor]\nmodel = 'a/b'\ntimeout_s = 121\n", "config.toml:3:13: "),
+        (
+            "[approval.monitor]\nmodl = 'a/b'\n",
+            "config.toml:2:1: `modl` is no setting\ndid you mean `model`?",
+        ),
+    ] {
+        let error = read(wrong).unwrap_err().to_string();
+        assert!(error.starts_with(place), "{wrong}: {error}");
+    }
+}
+
+#[test]
 fn each_layer_lies_over_the_one_before() {
     let text = "model = 'a/file'\nmode = 'plan'\ntheme = 'file'\n";
     let env = |name: &str| match name {

@@ -17,7 +17,7 @@ pub mod subject;
 use std::{sync::Arc, time::Duration};
 
 use self::{
-    approval::{Answer, Asked, Question, Waiting},
+    approval::{Answer, Waiting},
     ask::Put,
     monitor::{Doubt, Lookout, narrowed},
     policy::{Runs, Verdict, ruled},
@@ -28,7 +28,7 @@ use super::{
     context::Context,
     error::CallError,
     event::{Call, Decider, Decision},
-    id::{ApprovalId, CallId},
+    id::CallId,
     spec::Mode,
 };
 
@@ -218,30 +218,11 @@ impl Gate {
                     None => nobody(capability),
                 };
             };
-            let question = Question {
-                id: ApprovalId::fresh(),
-                session: cx.spec.id,
-                path: cx.spec.path.clone(),
-                call: call.clone(),
-                // A read that asks is code, and a person reads it as what it is.
-                category: if category == Category::Read { capability.category() } else { category },
-                preview: preview.clone(),
-                script: call.parent,
-                monitor: doubt.clone(),
-            };
-            let base = subject::text(self.law.base());
-            let asked = Asked {
-                law: self.law.clone(),
-                case: case.clone(),
-                only_once: match (least, &doubt) {
-                    (Verdict::Ask, _) => Some("Every run asks, by your settings: say yes once."),
-                    (_, Some(_)) => {
-                        Some("The monitor asks, and no rule speaks for it: say yes once.")
-                    }
-                    (Verdict::Allow | Verdict::Block, None) => None,
-                },
-                exact: exactly(&question, &base, Lasting::Session),
-            };
+            // A read that asks is code, and a person reads it as what it is.
+            let category =
+                if category == Category::Read { capability.category() } else { category };
+            let question = ask::question(cx, call, category, &preview, doubt.clone());
+            let asked = self.asked(&case, &question, least);
             let seat = waiting.take_seat(question.id, asked);
             let judge = || {
                 let Judgement { verdict, by } = judge();

@@ -92,7 +92,8 @@ fn a_computer_without_uv_or_python_is_told_how_to_get_them_and_nothing_is_made()
     let ran = bare.doctor(&[]);
     let text = ran.stdout();
     assert_eq!((ran.code(), &*ran.stderr()), (1, ""), "{text}");
-    for line in ["✗ uv ", "✗ python ", "▲ git ", " data ", " cache ", "✓ config ", " seal "]
+    for line in
+        ["✗ uv ", "✗ python ", "▲ git ", " data ", " cache ", "✓ config ", "✓ monitor ", " seal "]
     {
         assert!(text.contains(line), "{line:?} in {text}");
     }
@@ -151,6 +152,26 @@ fn a_fault_in_the_settings_or_a_folder_in_the_way_is_named_and_exits_1() {
     assert_eq!(of(&told, "cache")["state"], "broken", "{told}");
     assert_eq!(told["works"], false);
     assert_eq!(bare.at("home/cache").metadata().unwrap().len(), 0);
+}
+
+#[test]
+fn whether_a_monitor_is_set_is_said_and_one_that_cannot_be_asked_is_broken() {
+    for (model, state, says) in [
+        ("openai/judge", "good", "openai/judge judges what would run unasked; asks you after 10 s"),
+        ("anthropic/judge", "broken", "the monitor cannot be asked: no key for anthropic"),
+    ] {
+        let bare = Bare::complete();
+        fs::create_dir(bare.at("home/config")).unwrap();
+        let settings = format!("[approval.monitor]\nmodel = \"{model}\"\n");
+        fs::write(bare.at("home/config/config.toml"), settings).unwrap();
+        let told = json(&bare.doctor(&["--json"]));
+        let monitor = of(&told, "monitor");
+        assert_eq!(monitor["state"], state, "{told}");
+        assert!(monitor["says"].as_str().unwrap().starts_with(says), "{told}");
+        assert!(!told.to_string().contains(KEY));
+    }
+    let none = json(&Bare::complete().doctor(&["--json"]));
+    assert!(of(&none, "monitor")["says"].as_str().unwrap().starts_with("none is set"), "{none}");
 }
 
 #[test]

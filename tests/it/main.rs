@@ -12,6 +12,7 @@ mod doctor;
 mod files;
 mod first_light;
 mod layers;
+mod monitor;
 mod packages;
 mod parity;
 mod rules;

@@ -32,13 +32,14 @@ fn serve(listener: &TcpListener, go_on: &mpsc::Receiver<()>) {
     stream.write_all(b"data: [DONE]\n\n").unwrap();
 }
 
-fn chunk(stream: &mut TcpStream, delta: &serde_json::Value, finish: Option<&str>) {
+pub fn chunk(stream: &mut TcpStream, delta: &serde_json::Value, finish: Option<&str>) {
     let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish });
     let data = json!({ "id": "m", "object": "chat.completion.chunk", "choices": [choice] });
     stream.write_all(format!("data: {data}\n\n").as_bytes()).unwrap();
 }
 
-fn read_request(stream: &TcpStream) {
+/// The body of a request.
+pub fn read_request(stream: &TcpStream) -> Vec<u8> {
     let mut reader = BufReader::new(stream);
     let mut length = 0;
     loop {
@@ -53,6 +54,7 @@ fn read_request(stream: &TcpStream) {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
+    body
 }
 
 #[test]

@@ -4,18 +4,23 @@ use std::time::Duration;
 
 use super::{
     Gate, Judgement, Passage, Permit,
-    approval::{Answer, EDIT_REFUSED, Question, Reply, Scope, Seat, Then},
-    blocked, denied,
+    approval::{Answer, Asked, EDIT_REFUSED, Question, Reply, Scope, Seat, Then},
+    blocked, denied, exactly,
+    monitor::Doubt,
     open::OpenQuestion,
     policy::Verdict,
-    refusal, unrecorded,
+    refusal,
+    rule::Lasting,
+    subject::{self, Case},
+    unrecorded,
 };
 use crate::kernel::{
-    capability::{Capability, Preview},
+    capability::{Capability, Category, Preview},
     clock::Budget,
     context::Context,
     error::CallError,
-    event::{Decider, Decision, Event},
+    event::{Call, Decider, Decision, Event},
+    id::ApprovalId,
     invoke::interrupted,
 };
 
@@ -30,7 +35,39 @@ pub(super) enum Put {
     Expired,
 }
 
+/// A new question about a call.
+pub(super) fn question(
+    cx: &Context,
+    call: &Call,
+    category: Category,
+    preview: &Preview,
+    monitor: Option<Doubt>,
+) -> Question {
+    Question {
+        id: ApprovalId::fresh(),
+        session: cx.spec.id,
+        path: cx.spec.path.clone(),
+        call: call.clone(),
+        category,
+        preview: preview.clone(),
+        script: call.parent,
+        monitor,
+    }
+}
+
 impl Gate {
+    /// What a standing yes to that question would be about; `least` is what a setting says of it.
+    pub(super) fn asked(&self, case: &Case, question: &Question, least: Verdict) -> Asked {
+        let only_once = match (least, &question.monitor) {
+            (Verdict::Ask, _) => Some("Every run asks, by your settings: say yes once."),
+            (_, Some(_)) => Some("The monitor asks, and no rule speaks for it: say yes once."),
+            (Verdict::Allow | Verdict::Block, None) => None,
+        };
+        let base = subject::text(self.law.base());
+        let exact = exactly(question, &base, Lasting::Session);
+        Asked { law: self.law.clone(), case: case.clone(), only_once, exact }
+    }
+
     /// Puts the question and waits, all clocks of the asker stopped.
     pub(super) async fn ask(
         &self,

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::Stage;
+use super::{Stage, result};
 use crate::kernel::{
     capability::Category,
     event::{Call, Decider, Decision, Event, Origin},
@@ -67,5 +67,20 @@ impl Stage {
         let (category, decision) = (Category::Execute, Decision::allowed(by));
         let subject = program(&argv);
         self.event(session.into(), Event::CallStarted { call, category, decision, subject });
+    }
+
+    /// Something that would leave this machine does not begin.
+    pub(in crate::tui) fn refuses(&mut self, session: u128, call: u128, url: &str, by: Decider) {
+        let decision = Decision { category: Some(Category::External), ..Decision::denied(by) };
+        let mut result = result("web.fetch", false, json!({ "error": "blocked_by_monitor" }));
+        result.input = json!({ "url": url });
+        let finished = Event::CallFinished {
+            call: call.into(),
+            parent: None,
+            origin: Origin::Python { line: Some(3) },
+            result,
+            decision: Some(decision),
+        };
+        self.event(session.into(), finished);
     }
 }

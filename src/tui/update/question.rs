@@ -62,6 +62,9 @@ pub(super) fn letter(state: &mut State, id: ApprovalId, letter: char) -> Vec<Eff
 pub(crate) fn why_not_wider(waiting: &Waiting) -> Option<&'static str> {
     if waiting.deceives() {
         Some("wider: not with hidden text")
+    } else if waiting.question.monitor.is_some() {
+        // It would be refused: the monitor judges each call.
+        Some("wider: not past the monitor")
     } else if !waiting.end_seen {
         Some("wider: when end seen")
     } else {

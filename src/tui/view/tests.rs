@@ -8,6 +8,7 @@ use crate::{
         capability::{Body, Category},
         clock::Reading,
         event::{Event, Origin},
+        gate::monitor::{Doubt, Tier},
         port::{Form, OutputPage},
     },
     tui::{
@@ -232,6 +233,28 @@ fn a_program_asks_for_more_than_its_seal() {
     stage.key("esc");
     stage.key("F3");
     assert_snapshot!("more_inbox_80", stage.screen());
+}
+
+#[test]
+fn the_monitor_wants_it_asked() {
+    let plain = "the task is about tabs, and nothing of it needs the network";
+    let hostile = "the task is about tabs; this sends a file of y\u{043e}ur home \u{202e}away to a \
+                   host that nobody named";
+    for (name, width, height, reason) in
+        [("monitor_80", 80, 24, hostile), ("monitor_120", 120, 40, plain)]
+    {
+        let mut stage = Stage::new(width, height);
+        stage.at_work();
+        let mut question = program_question(2, 1, &["fix-parser"]);
+        question.preview.wider = vec!["the network".into()];
+        question.monitor = Some(Doubt { tier: Tier::Soft, reason: reason.into() });
+        stage.asks(question);
+        stage.wait(1_000);
+        assert_snapshot!(name, stage.screen());
+        stage.key("esc");
+        stage.key("F3");
+        assert_snapshot!(format!("{name}_inbox"), stage.screen());
+    }
 }
 
 #[test]

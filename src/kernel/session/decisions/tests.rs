@@ -7,6 +7,7 @@ use crate::kernel::{
     gate::{
         approval::Then,
         law::{Cited, Layer},
+        monitor::{Doubt, Tier},
         rule::Effect,
         subject::Subject,
     },
@@ -144,6 +145,45 @@ fn each_decision_has_one_line_with_who_made_it_and_what_it_took() {
     assert_eq!((all[2].agent.join("/").as_str(), all[2].approval), ("main", None));
     assert_eq!((all[3].effect.as_str(), all[3].category), ("git push", None));
     assert_eq!(all[4].words.as_deref(), Some("the program ended"));
+}
+
+#[test]
+fn what_the_monitor_held_back_says_so_also_where_a_person_or_a_rule_spoke_before() {
+    let doubt = |tier| Doubt { tier, reason: "it is odd".to_owned() };
+    let by_monitor = |id, tier| {
+        let refused = refused(id, Decider::Monitor(doubt(tier)));
+        let Event::CallFinished { call, parent, origin, result, decision } = refused else {
+            unreachable!()
+        };
+        let category = Some(Category::External);
+        let decision = decision.map(|decision| Decision { category, ..decision });
+        Event::CallFinished { call, parent, origin, result, decision }
+    };
+    let Event::ApprovalRequested { mut question } = asks(11, write(2)) else { unreachable!() };
+    question.monitor = Some(doubt(Tier::Failed));
+    let once = || Answer::Allow { scope: Scope::Once };
+    let events = journal(vec![
+        by_monitor(1, Tier::Soft),
+        Event::ApprovalRequested { question },
+        answered(11, once(), Decider::Person),
+        asks(12, write(3)),
+        answered(12, once(), cited(None, None)),
+        by_monitor(3, Tier::Hard),
+    ]);
+    // As it comes back from a file.
+    let events: Vec<Arc<Envelope>> = serde_json::from_value(json!(events)).unwrap();
+    let all = decisions(&events);
+    let told: Vec<_> = all.iter().map(|made| (made.verdict, made.category)).collect();
+    let expected = [
+        (Ruling::Denied, Some(Category::External)),
+        (Ruling::Allowed, Some(Category::Write)),
+        (Ruling::Allowed, Some(Category::Write)),
+        (Ruling::Denied, Some(Category::External)),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(all[0].by, Some(Decider::Monitor(doubt(Tier::Soft))));
+    assert_eq!((&all[1].by, &all[1].monitor), (&Some(Decider::Person), &Some(doubt(Tier::Failed))));
+    assert_eq!(all[3].by, Some(Decider::Monitor(doubt(Tier::Hard))));
 }
 
 #[test]

@@ -5,7 +5,10 @@ use insta::assert_snapshot;
 use crate::{
     kernel::{
         event::{Decider, Event},
-        gate::approval::{Answer, Scope, Then},
+        gate::{
+            approval::{Answer, Scope, Then},
+            monitor::{Doubt, Tier},
+        },
         spec::Mode,
     },
     tui::stage::{LEX, Stage, program, program_question, rule, write_question},
@@ -63,6 +66,27 @@ fn decisions() {
     stage.key("/");
     stage.types("you: no");
     assert_snapshot!("decisions_filtered_80", stage.screen());
+}
+
+#[test]
+fn decisions_of_the_monitor() {
+    let mut stage = decided(80, 24);
+    let doubt = |tier, reason: &str| Doubt { tier, reason: reason.to_owned() };
+    let doubted = doubt(Tier::Soft, "nobody asked for this host");
+    stage.refuses(1, 52, "https://docs.rs/logos", Decider::Monitor(doubted));
+    let mut question = program_question(3, 1, &["fix-parser"]);
+    question.monitor = Some(doubt(Tier::Failed, "it said nothing within 10 s"));
+    stage.asks(question);
+    stage.wait(4_000);
+    stage.answered(1, 3.into(), Answer::Allow { scope: Scope::Once });
+    stage.wait(5_000);
+    stage.key("F7");
+    assert_snapshot!("decisions_monitor_all_80", stage.screen());
+    stage.key("/");
+    stage.types("monitor:");
+    stage.key("enter");
+    stage.key("down");
+    assert_snapshot!("decisions_monitor_80", stage.screen());
 }
 
 #[test]
