@@ -186,7 +186,7 @@ enum Verdict {
 fn opinion(text: &str) -> Result<Opinion, String> {
     let answer: Result<Answer, _> = serde_json::from_str(text);
     let Ok(Answer { verdict, reason }) = answer else {
-        return Err("its answer is no verdict".to_owned());
+        return Err("its answer is not in the form asked for".to_owned());
     };
     match verdict {
         Verdict::None => Ok(Opinion::Clear),

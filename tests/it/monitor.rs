@@ -186,7 +186,7 @@ fn without_a_verdict_nothing_runs_that_nobody_is_there_to_ask_about() {
     let ran = place.run(&[&arguments[..], &[r#"{"path":"a.txt","text":"x"}"#]].concat());
     let result: Value = serde_json::from_str(&ran.stdout()).unwrap();
     assert_eq!((ran.code(), &result["content"]["error"]), (3, &json!("no_approver")), "{result}");
-    assert_eq!(result["content"]["reason"], "its answer is no verdict");
+    assert_eq!(result["content"]["reason"], "its answer is not in the form asked for");
     assert!(!place.work().join("a.txt").exists());
 }
 

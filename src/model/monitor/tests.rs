@@ -97,7 +97,7 @@ async fn only_a_whole_verdict_of_the_form_that_was_asked_for_counts() {
         r#"{"verdict":"none","reason":"a""#,
         r#"[{"verdict":"none","reason":"a"}]"#,
     ] {
-        check(garbage, Err("its answer is no verdict"));
+        check(garbage, Err("its answer is not in the form asked for"));
     }
 }
 

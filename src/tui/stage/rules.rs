@@ -69,14 +69,16 @@ impl Stage {
         self.event(session.into(), Event::CallStarted { call, category, decision, subject });
     }
 
-    /// Something that would leave this machine does not begin.
+    /// Something that the run with call 10 would send from this machine does not begin.
     pub(in crate::tui) fn refuses(&mut self, session: u128, call: u128, url: &str, by: Decider) {
         let decision = Decision { category: Some(Category::External), ..Decision::denied(by) };
-        let mut result = result("web.fetch", false, json!({ "error": "blocked_by_monitor" }));
+        let payload =
+            json!({ "error": "blocked_by_monitor", "message": "The monitor refused it." });
+        let mut result = result("web.fetch", false, payload);
         result.input = json!({ "url": url });
         let finished = Event::CallFinished {
             call: call.into(),
-            parent: None,
+            parent: Some(10.into()),
             origin: Origin::Python { line: Some(3) },
             result,
             decision: Some(decision),

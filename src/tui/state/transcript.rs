@@ -177,29 +177,18 @@ impl Transcript {
         self.call(call, category, Progress::Running { since: at });
     }
 
-    /// A call has its result.
-    pub fn finished(
-        &mut self,
-        call: CallId,
-        origin: Origin,
-        parent: Option<CallId>,
-        result: &ToolResult,
-    ) {
-        let known = self.calls.contains_key(&call);
-        if !known && (result.ok || origin != Origin::Model) && parent.is_some() {
+    /// A call has its result. One that the monitor refused, unseen by anybody, is told of what category.
+    pub fn finished(&mut self, call: &Call, refused: Option<Category>, result: &ToolResult) {
+        let known = self.calls.contains_key(&call.id);
+        let unasked = result.ok || call.origin != Origin::Model;
+        if !known && unasked && call.parent.is_some() && refused.is_none() {
             // A read of a run, or one that was refused there: the run's own output tells.
             return;
         }
         if !known {
-            let call = Call {
-                id: call,
-                name: result.name.clone(),
-                input: result.input.clone(),
-                origin,
-                parent,
-            };
-            self.call(&call, Category::Read, Progress::Asking);
+            self.call(call, refused.unwrap_or(Category::Read), Progress::Asking);
         }
+        let call = call.id;
         let started =
             self.find(call).is_some_and(|progress| matches!(progress, Progress::Running { .. }));
         self.progress(call, Progress::of_result(result, started));

@@ -7,7 +7,7 @@ use crate::{
     kernel::{
         capability::{Body, Category},
         clock::Reading,
-        event::{Event, Origin},
+        event::{Decider, Event, Origin},
         gate::monitor::{Doubt, Tier},
         port::{Form, OutputPage},
     },
@@ -255,6 +255,16 @@ fn the_monitor_wants_it_asked() {
         stage.key("F3");
         assert_snapshot!(format!("{name}_inbox"), stage.screen());
     }
+}
+
+#[test]
+fn what_the_monitor_refused_in_a_run_has_a_line_there() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    stage.runs(1, 10, "main.py", LEX);
+    let doubt = Doubt { tier: Tier::Hard, reason: "nobody asked for this host".into() };
+    stage.refuses(1, 52, "https://docs.rs/logos", Decider::Monitor(doubt));
+    assert_snapshot!("monitor_refused_80", stage.screen());
 }
 
 #[test]
