@@ -8,7 +8,7 @@ use crate::kernel::{
     event::{Call, Origin},
     gate::subject::{Reached, Subject},
     message::Usage,
-    port::{Level, ModelError},
+    port::{Level, ModelError, Refused},
 };
 
 /// Says these deltas to every request, and keeps the requests.
@@ -111,7 +111,8 @@ async fn an_answer_that_is_not_whole_is_none() {
         name: "allow".to_owned(),
         arguments: "{}".to_owned(),
     });
-    let fault = ModelError { message: "the server is busy".to_owned() };
+    let fault =
+        ModelError { message: "the server is busy".to_owned(), refused: Refused::Otherwise };
     let failed = Stop::Failed { message: "refused".to_owned() };
     for (last, expected) in [
         (None, "its answer was cut off"),
