@@ -23,7 +23,7 @@ use crate::kernel::{
     gate::{Permit, subject::Subject},
     id::CallId,
     invoke::{CallRequest, Input, ToolResult},
-    port::{HostCalls, Level, Program},
+    port::{Form, HostCalls, Level, Program},
     registry::Tools,
     schema,
 };
@@ -128,7 +128,7 @@ async fn handle(permit: Permit, cx: Context, execute: Execute) -> Result<Content
         clock: clock.clone(),
     };
     let finished = run::run(&cx, run).await?;
-    told(&execute.filename, level, &clock, finished)
+    told(&execute.filename, (&cx, level), &clock, finished)
 }
 
 /// The modules of one execution, as its script reaches them.
@@ -151,7 +151,7 @@ impl HostCalls for Bound {
 /// What the model reads of a run: what it printed, or all it needs to repair the script.
 fn told(
     filename: &str,
-    level: Level,
+    (cx, level): (&Context, Level),
     clock: &Budget,
     finished: Finished,
 ) -> Result<Content, CallError> {
@@ -164,7 +164,11 @@ fn told(
     after.extend(finished.aside());
     if finished.ended.status != (ExitStatus::Exited { code: 0 }) {
         let refused = refusal::of(&finished.ended.stderr, &level.into());
-        after.extend(refused.map(|refused| refusal::advice_for_a_script(&refused, level)));
+        after.extend(refused.map(|refused| {
+            let form = cx.executor.as_ref().map_or(Form::None, |executor| executor.form());
+            let place = refusal::Where::of(&refused, cx);
+            refusal::advice_for_a_script(&refused, (level, form), place)
+        }));
     }
     let after: String = after.iter().map(|line| format!("\n[{line}.]")).collect();
     let ended = finished.ended;

@@ -3,6 +3,8 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::kernel::{
+    capability::Reach,
+    context::Context,
     obeyed::is_obeyed,
     port::{Bounds, Form, Level},
 };
@@ -89,16 +91,17 @@ fn to_ask(path: &str) -> PathBuf {
 
 /// What to do about it, for a program: which words of `process.run` ask for more.
 pub(super) fn advice(refusal: &Refusal, level: Level, form: Form) -> String {
-    let seal = level.name();
-    let advice = said(refusal, seal);
+    let advice = said(refusal, level.name());
     match (refusal, level, form) {
-        (Refusal::Place(_), Level::Workspace, Form::WithoutNamespaces) => format!(
-            "{advice}. Without namespaces, as here, nothing can be made or moved right in a folder that \
-             holds what others obey, such as .git: writes=[\".\"] asks for all of the workspace"
-        ),
+        (Refusal::Place(_), Level::Workspace, Form::WithoutNamespaces) => {
+            format!("{advice}. {WITHOUT_NAMESPACES}: writes=[\".\"] asks for all of the workspace")
+        }
         (Refusal::Network | Refusal::Place(_), _, _) => advice,
     }
 }
+
+const WITHOUT_NAMESPACES: &str = "Without namespaces, as here, nothing can be made or moved right in a \
+                                  folder that holds what others obey, such as .git";
 
 fn said(refusal: &Refusal, seal: &str) -> String {
     match refusal {
@@ -120,25 +123,68 @@ fn said(refusal: &Refusal, seal: &str) -> String {
     }
 }
 
+/// Where a script was refused a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Where {
+    /// Among the plain files of the workspace, or nobody knows where.
+    Workspace,
+    /// Where no seal lets a script write: outside the workspace, or what others obey inside it.
+    Beyond,
+    /// Among what is shown to no model.
+    Secret,
+}
+
+impl Where {
+    /// Where the place of a refusal is.
+    pub(super) fn of(refusal: &Refusal, cx: &Context) -> Self {
+        let Refusal::Place(Some(path)) = refusal else { return Self::Workspace };
+        match cx.env.resolve_path(path) {
+            Ok(place) if cx.env.is_secret(&place.real) => Self::Secret,
+            Ok(place) if place.reach == Reach::Workspace => {
+                let is_obeyed = Path::new(&place.shown).iter().any(is_obeyed);
+                if is_obeyed { Self::Beyond } else { Self::Workspace }
+            }
+            Ok(_) | Err(_) => Self::Beyond,
+        }
+    }
+}
+
 /// The same for a script, whose effects go through the modules.
-pub(super) fn advice_for_a_script(refusal: &Refusal, level: Level) -> String {
+pub(super) fn advice_for_a_script(
+    refusal: &Refusal,
+    (level, form): (Level, Form),
+    place: Where,
+) -> String {
     let seal = level.name();
-    let wider = match level {
-        Level::Sealed => "run the script with seal=\"workspace\"",
-        Level::Workspace | Level::Open => "run the script with seal=\"open\"",
+    let wider = match (level, place) {
+        (Level::Sealed, Where::Workspace) => "run the script with seal=\"workspace\"",
+        (Level::Sealed, Where::Beyond | Where::Secret) | (Level::Workspace | Level::Open, _) => {
+            "run the script with seal=\"open\""
+        }
     };
-    match refusal {
-        Refusal::Network => format!(
+    match (refusal, place) {
+        (Refusal::Network, _) => format!(
             "The script ran with seal {seal:?}, which has no network: use process.run([…], \
              network=True), which is asked for"
         ),
-        Refusal::Place(path) => {
+        (Refusal::Place(Some(path)), Where::Secret) => format!(
+            "The script ran with seal {seal:?}, which keeps {path:?} from it, since secrets are shown to \
+             no model. Go on without it, or ask the person for what you need of it"
+        ),
+        (Refusal::Place(path), _) => {
             let what = path.as_ref().map_or("something".to_owned(), |path| format!("{path:?}"));
             let writes =
                 path.as_ref().map_or("…".to_owned(), |path| format!("{:?}", to_ask(path)));
+            let beside = match (form, place) {
+                (Form::WithoutNamespaces, Where::Workspace) => format!(
+                    ". {WITHOUT_NAMESPACES}: that takes process.run([…], writes=[\".\"]) or \
+                     seal=\"open\""
+                ),
+                _ => String::new(),
+            };
             format!(
                 "The script ran with seal {seal:?}, which may have kept {what} from it: use files.write, \
-                 process.run([…], writes=[{writes}]), or {wider}; each is asked for"
+                 process.run([…], writes=[{writes}]), or {wider}; each is asked for{beside}"
             )
         }
     }
@@ -193,18 +239,31 @@ mod tests {
 
     #[test]
     fn advice_names_exactly_what_to_ask_for() {
-        let (sealed, workspace) = (Level::Sealed, Level::Workspace);
+        use self::{Where::*, advice_for_a_script as script};
+
+        let (sealed, workspace) = ((Level::Sealed, Form::Full), (Level::Workspace, Form::Full));
         let named = |path: &str| Refusal::Place(Some(path.to_owned()));
         for (advice, expected) in [
-            (advice(&Refusal::Network, workspace, Form::Full), "network=True"),
-            (advice(&named("/w/.git/index.lock"), workspace, Form::Full), "writes=[\"/w/.git\"]"),
-            (advice(&named("../out/x"), workspace, Form::Full), "writes=[\"../out/x\"]"),
-            (advice(&Refusal::Place(None), workspace, Form::Full), "seal=\"open\""),
-            (advice(&named("new"), workspace, Form::WithoutNamespaces), "writes=[\".\"]"),
-            (advice_for_a_script(&Refusal::Network, sealed), "process.run([…], network=True)"),
-            (advice_for_a_script(&named("a"), sealed), "files.write"),
-            (advice_for_a_script(&named("a"), sealed), "seal=\"workspace\""),
-            (advice_for_a_script(&named(".git/x"), workspace), "writes=[\".git\"]"),
+            (advice(&Refusal::Network, Level::Workspace, Form::Full), "network=True"),
+            (
+                advice(&named("/w/.git/index.lock"), Level::Workspace, Form::Full),
+                "writes=[\"/w/.git\"]",
+            ),
+            (advice(&named("../out/x"), Level::Workspace, Form::Full), "writes=[\"../out/x\"]"),
+            (advice(&Refusal::Place(None), Level::Workspace, Form::Full), "seal=\"open\""),
+            (advice(&named("new"), Level::Workspace, Form::WithoutNamespaces), "writes=[\".\"]"),
+            (script(&Refusal::Network, sealed, Workspace), "process.run([…], network=True)"),
+            (script(&named("a"), sealed, Workspace), "files.write"),
+            (script(&named("a"), sealed, Workspace), "seal=\"workspace\"; each is asked for"),
+            (script(&named("a"), workspace, Workspace), "seal=\"open\"; each is asked for"),
+            (
+                script(&named("a"), (Level::Sealed, Form::WithoutNamespaces), Workspace),
+                "writes=[\".\"]",
+            ),
+            (script(&named("/out/a"), sealed, Beyond), "seal=\"open\"; each is asked for"),
+            (script(&named(".git/x"), sealed, Beyond), "seal=\"open\"; each is asked for"),
+            (script(&named(".git/x"), workspace, Beyond), "writes=[\".git\"]"),
+            (script(&named("/home/me/.ssh/id"), sealed, Secret), "ask the person"),
         ] {
             assert!(advice.contains(expected) && !advice.contains('\n'), "{advice}");
         }
