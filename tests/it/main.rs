@@ -24,5 +24,6 @@ mod sizes;
 mod source;
 mod stream;
 mod support;
+mod tasks;
 mod terminal;
 mod undo;
