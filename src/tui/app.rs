@@ -174,6 +174,8 @@ impl App {
             return Ok(());
         }
         self.reached();
+        // The frame lets time pass, and what was pressed before comes before that.
+        self.keys.try_next().map_or(Ok(()), |key| self.key(key))?;
         self.apply(Message::Tick(now(), self.clocks()));
         self.terminal.set_title(&view::title(&self.state));
         self.terminal.set_progress(

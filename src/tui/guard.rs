@@ -16,6 +16,10 @@ pub const QUIET: Duration = Duration::from_millis(400);
 /// Another key this soon after a letter means that someone is typing.
 pub const ALONE: Duration = Duration::from_millis(150);
 
+/// Who looks at a held letter later than this has stood still, and may not have read yet what was
+/// typed meanwhile.
+const LATE: Duration = Duration::from_millis(50);
+
 /// What became of a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Press {
@@ -37,7 +41,17 @@ pub struct Guard {
     stirred: Option<Instant>,
     /// Since when the letters are on the screen as live keys, with nothing from the person since.
     lettered: Option<Instant>,
-    held: Option<(char, Instant)>,
+    held: Option<Held>,
+}
+
+/// A letter that is about to answer.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    letter: char,
+    /// When it answers.
+    until: Instant,
+    /// Whether it has waited once more, after a look that came too late.
+    again: bool,
 }
 
 impl Guard {
@@ -51,7 +65,7 @@ impl Guard {
         self.question = question;
         self.seen = None;
         self.lettered = None;
-        held.map(|(letter, _)| letter)
+        held.map(|held| held.letter)
     }
 
     /// Whether the letters may be drawn as live keys now.
@@ -82,7 +96,7 @@ impl Guard {
     pub fn stir(&mut self, now: Instant) -> Option<char> {
         self.stirred = Some(now);
         self.lettered = None;
-        self.held.take().map(|(letter, _)| letter)
+        self.held.take().map(|held| held.letter)
     }
 
     /// A letter of the row of keys, pressed while the question has the keys.
@@ -93,7 +107,7 @@ impl Guard {
             return Press::Typing(before);
         }
         if counts {
-            self.held = Some((letter, now));
+            self.hold(letter, now);
             return Press::Held;
         }
         Press::Text
@@ -105,10 +119,14 @@ impl Guard {
         match self.stir(now) {
             Some(before) => Press::Typing(before),
             None => {
-                self.held = Some((letter, now));
+                self.hold(letter, now);
                 Press::Held
             }
         }
+    }
+
+    fn hold(&mut self, letter: char, now: Instant) {
+        self.held = Some(Held { letter, until: now + ALONE, again: false });
     }
 
     /// Whether no key fell for [`QUIET`].
@@ -116,25 +134,30 @@ impl Guard {
         self.stirred.is_none_or(|stirred| stirred + QUIET <= now)
     }
 
-    /// The letter that has stood alone for long enough, once; it answers.
+    /// The letter that has stood alone for long enough, once; it answers. To be asked only when all
+    /// keys that were read have been told of.
     pub fn due(&mut self, now: Instant) -> Option<(ApprovalId, char)> {
-        let (letter, at) = self.held?;
-        if now < at + ALONE {
+        let held = self.held?;
+        if now < held.until {
+            return None;
+        }
+        if now > held.until + LATE && !held.again {
+            self.held = Some(Held { until: now + ALONE, again: true, ..held });
             return None;
         }
         self.held = None;
-        Some((self.question?, letter))
+        Some((self.question?, held.letter))
     }
 
     /// The letter that is about to answer.
     pub fn holding(&self) -> Option<char> {
-        self.held.map(|(letter, _)| letter)
+        self.held.map(|held| held.letter)
     }
 
     /// When something changes here by itself.
     pub fn deadline(&self, now: Instant) -> Option<Instant> {
         let live = self.live_from().filter(|from| *from > now);
-        let alone = self.held.map(|(_, at)| at + ALONE);
+        let alone = self.held.map(|held| held.until);
         [live, alone].into_iter().flatten().min()
     }
 

@@ -27,19 +27,23 @@ use crate::kernel::port::Form;
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     let mut effects = match message {
         Message::Tick(now, clocks) => {
-            let effects = pass(state, now);
+            pass(state, now);
             state.output.clocks = clocks.into_iter().collect();
-            effects
+            // Here alone a letter answers: all keys that were read have been told of. One that is
+            // heard of before this was typed right behind it, whatever the clock says.
+            match state.guard.due(now.at) {
+                Some((question, letter)) => question::letter(state, question, letter),
+                None => Vec::new(),
+            }
         }
         Message::Input(now, input) => {
-            let mut effects = pass(state, now);
-            effects.extend(input::apply(state, input));
-            effects
+            pass(state, now);
+            input::apply(state, input)
         }
         Message::Drawn(now, drawn) => {
-            let effects = pass(state, now);
+            pass(state, now);
             note(state, drawn);
-            effects
+            Vec::new()
         }
         Message::Happened(envelope) => {
             state.records.take(&envelope);
@@ -100,15 +104,11 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     effects
 }
 
-/// Lets time pass: a letter that has stood alone for long enough answers. Time never goes back:
-/// a key that was read before the last frame was reported is that old.
-fn pass(state: &mut State, now: Moment) -> Vec<Effect> {
+/// Lets time pass. It never goes back: a key that was read before the last frame was reported is
+/// that old.
+fn pass(state: &mut State, now: Moment) {
     state.now = now;
     state.status.tick(now.at);
-    match state.guard.due(now.at) {
-        Some((question, letter)) => question::letter(state, question, letter),
-        None => Vec::new(),
-    }
 }
 
 /// Takes in what the last frame showed.

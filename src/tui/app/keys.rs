@@ -1,5 +1,5 @@
 //! Keys as they come, each with the moment it was read: a loop that is late must not make two keys
-//! look like one that stood alone.
+//! look like one that stood alone. For the same reason all that was there at once has one moment.
 
 use crossterm::event::{Event, EventStream, MouseEventKind};
 use futures_util::StreamExt;
@@ -7,6 +7,9 @@ use ratatui::layout::Size;
 use tokio::{sync::mpsc, task::JoinHandle};
 
 use crate::tui::{message::Input, state::Moment};
+
+/// Events that are told of together; more than one read of a terminal holds.
+const MOST: usize = 4096;
 
 /// One thing the terminal sent.
 #[derive(Clone, Debug)]
@@ -49,12 +52,17 @@ impl Keys {
     pub(super) fn resume(&mut self) {
         let Some(tell) = self.tell.clone() else { return };
         self.reader = Some(tokio::spawn(async move {
-            let mut events = EventStream::new();
-            while let Some(Ok(event)) = events.next().await {
-                if let Some(key) = read(event)
-                    && tell.send(key).is_err()
-                {
-                    return;
+            let mut events = EventStream::new().ready_chunks(MOST);
+            while let Some(together) = events.next().await {
+                let at = super::now();
+                let heard = together.iter().all(Result::is_ok);
+                for key in together.into_iter().flatten().filter_map(|event| read(at, event)) {
+                    if tell.send(key).is_err() {
+                        return;
+                    }
+                }
+                if !heard {
+                    break;
                 }
             }
             // Nothing comes any more.
@@ -92,8 +100,7 @@ impl Drop for Keys {
     }
 }
 
-fn read(event: Event) -> Option<Key> {
-    let at = super::now();
+fn read(at: Moment, event: Event) -> Option<Key> {
     let input = match event {
         Event::Key(key) => Input::Key(key),
         Event::Paste(text) => Input::Paste(text),

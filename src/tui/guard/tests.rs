@@ -29,12 +29,17 @@ fn tell(steps: &[(u64, Do)]) -> Story {
     let mut guard = Guard::default();
     let mut story = Story::default();
     let mut current = 0;
+    let mut looked = 0;
     for (ms, step) in steps {
-        let now = start + Duration::from_millis(*ms);
-        if let Some((question, letter)) = guard.due(now) {
-            assert_eq!(question, current.into());
-            story.answers.push((current, letter));
+        // It is looked at whenever that is due.
+        for passed in looked..=*ms {
+            if let Some((question, letter)) = guard.due(start + Duration::from_millis(passed)) {
+                assert_eq!(question, current.into());
+                story.answers.push((current, letter));
+            }
         }
+        looked = *ms;
+        let now = start + Duration::from_millis(*ms);
         match step {
             Attend(question) => {
                 story.text.extend(guard.attend(Some((*question).into())));
@@ -160,6 +165,26 @@ fn a_question_too_small_to_read_is_never_answered() {
 fn a_letter_that_was_pressed_before_the_frame_it_is_told_of_is_text() {
     let steps = [(0, Attend(1)), (5, Draw), (450, Draw), (449, Key('y')), (2000, Wait)];
     check(&steps, &[], "y");
+}
+
+#[test]
+fn who_looks_too_late_to_know_that_nothing_followed_looks_once_more() {
+    let start = Instant::now();
+    let at = |ms| start + Duration::from_millis(ms);
+    let mut guard = Guard::default();
+    guard.attend(Some(1.into()));
+    guard.drawn(1.into(), false, at(0));
+    guard.drawn(1.into(), true, at(400));
+    assert_eq!(guard.press('y', at(500)), Press::Held);
+    // The whole program stood still: what was typed meanwhile may not have been read yet.
+    assert_eq!(guard.due(at(900)), None);
+    assert_eq!(guard.deadline(at(900)), Some(at(1_050)));
+    let mut typed_on = guard.clone();
+    assert_eq!(typed_on.press('e', at(901)), Press::Typing('y'));
+    assert_eq!(typed_on.due(at(1_050)), None);
+    // However late the next look is, it is the last.
+    assert_eq!(guard.due(at(1_049)), None);
+    assert_eq!(guard.due(at(2_000)), Some((1.into(), 'y')));
 }
 
 #[test]

@@ -57,6 +57,24 @@ fn each_letter_answers_in_its_own_way() {
 }
 
 #[test]
+fn a_key_that_is_heard_of_late_was_typed_right_behind_the_letter_all_the_same() {
+    for frame_first in [false, true] {
+        let mut stage = asking(500);
+        stage.key("y");
+        let mut late = stage.now();
+        late.at += std::time::Duration::from_millis(200);
+        if frame_first {
+            let drawn = stage.state.drawn.clone();
+            stage.send(Message::Drawn(late, drawn));
+        }
+        let key = crossterm::event::KeyEvent::from(crossterm::event::KeyCode::Char('e'));
+        stage.send(Message::Input(late, Input::Key(key)));
+        stage.wait(500);
+        assert_eq!((&*stage.effects, &*draft(&stage)), (&[][..], "ye"), "{frame_first}");
+    }
+}
+
+#[test]
 fn a_yes_says_what_it_did() {
     let mut stage = asking(500);
     stage.key("y");
