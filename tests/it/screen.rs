@@ -106,6 +106,17 @@ fn whatever_is_typed_pasted_or_clicked_while_questions_come_answers_nothing_and_
 }
 
 #[test]
+fn ctrl_j_is_a_new_line_and_sends_nothing() {
+    let place = Place::new();
+    let model = place.script(&runs("print('hi')"));
+    let mut app = App::start(&place, SMALL, &["--model", &model]);
+    app.wait_for("Say what you want done");
+    app.press("one\ntwo");
+    app.wait_until("two lines", |screen| screen.contains("› one") && screen.contains("   two"));
+    assert!(place.journals().is_empty(), "nothing was begun");
+}
+
+#[test]
 fn a_call_is_edited_in_an_editor_and_runs_as_it_was_left_there() {
     let place = Place::new();
     let editor = place.work().join("editor");

@@ -31,8 +31,13 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// Those of the real terminal. Must be called within a runtime.
+    /// Those of the real terminal, which is raw by now. Must be called within a runtime.
     pub(super) fn of_terminal() -> Self {
+        // Only while crossterm believes that it made the terminal raw itself does it tell ctrl+j from
+        // enter. It is raw already, so nothing changes; and never is it asked to undo that.
+        if let Err(error) = crossterm::terminal::enable_raw_mode() {
+            tracing::warn!(%error, "ctrl+j cannot be told from enter");
+        }
         let (tell, keys) = mpsc::unbounded_channel();
         let mut all = Self { keys, reader: None, tell: Some(tell), closed: false };
         all.resume();
