@@ -152,30 +152,7 @@ struct Running {
 
 impl Running {
     fn start(host: Host) -> Self {
-        let (host, glass) = (Arc::new(host), Glass::new());
-        let size = Size { width: 80, height: 24 };
-        let terminal =
-            Terminal::enter(glass.clone(), glass.clone(), size, Wishes::default()).unwrap();
-        let (keys, pressed) = mpsc::unbounded_channel();
-        let (_, news) = mpsc::unbounded_channel();
-        let opening = Opening {
-            workspace: "tally".into(),
-            player: Player::Model("claude".into()),
-            mode: Mode::Default,
-            runs: Runs::BySeal,
-            session: None,
-            looked_at: Vec::new(),
-            last_here: None,
-            begin: Arc::new(|_| Ok(Beginning { spec: spec(), message: None })),
-            theme: Theme::dark(Depth::None),
-            theme_file: None,
-            marks: Marks::unicode(),
-            notice: crate::config::Notice::Bell,
-            home: None,
-            history: Vec::new(),
-            news,
-        };
-        let app = App::new(host.clone(), opening, terminal, Keys::of(pressed));
+        let (host, glass, keys, app) = built(host);
         Self { host, glass, keys, screen: tokio::spawn(app.run(None)) }
     }
 
@@ -206,6 +183,34 @@ impl Running {
         let key = crossterm::event::KeyEvent::new(code, crossterm::event::KeyModifiers::NONE);
         self.keys.send(Key::Pressed(now(), Input::Key(key))).unwrap();
     }
+}
+
+/// A screen that nothing has been drawn on, and what it is connected to.
+fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Key>, App) {
+    let (host, glass) = (Arc::new(host), Glass::new());
+    let size = Size { width: 80, height: 24 };
+    let terminal = Terminal::enter(glass.clone(), glass.clone(), size, Wishes::default()).unwrap();
+    let (keys, pressed) = mpsc::unbounded_channel();
+    let (_, news) = mpsc::unbounded_channel();
+    let opening = Opening {
+        workspace: "tally".into(),
+        player: Player::Model("claude".into()),
+        mode: Mode::Default,
+        runs: Runs::BySeal,
+        session: None,
+        looked_at: Vec::new(),
+        last_here: None,
+        begin: Arc::new(|_| Ok(Beginning { spec: spec(), message: None })),
+        theme: Theme::dark(Depth::None),
+        theme_file: None,
+        marks: Marks::unicode(),
+        notice: crate::config::Notice::Bell,
+        home: None,
+        history: Vec::new(),
+        news,
+    };
+    let app = App::new(host.clone(), opening, terminal, Keys::of(pressed));
+    (host, glass, keys, app)
 }
 
 fn spec() -> SessionSpec {
@@ -285,4 +290,30 @@ async fn an_answer_that_comes_too_late_is_said_to() {
     running.sees_live_letters().await;
     running.answers('y');
     running.glass.wait_until("the news", |screen| screen.contains("Not done: main.py:12")).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_is_on_the_screen_with_the_next_frame_whatever_comes_with_it() {
+    let (host, glass, _keys, mut app) = built(Host::default());
+    host.happens(Event::SessionStarted { spec: spec() });
+    host.happens(Event::MessageSent { text: LEX.into() });
+    let first = app.events.recv().await.unwrap();
+    app.happened(first);
+    app.draw().unwrap();
+    app.terminal.wait_ready().await;
+    // Text alone waits for its turn; a question among it does not.
+    let words = |count: usize| (0..count).map(|_| Event::TextStreamed { text: "word ".into() });
+    words(100).for_each(|event| host.happens(event));
+    host.happens(Event::ApprovalRequested { question: write_question(1) });
+    words(100).for_each(|event| host.happens(event));
+    let first = app.events.recv().await.unwrap();
+    app.happened(first);
+    assert!(app.events.is_empty(), "all of it came at once");
+    assert!(app.wake().is_some_and(|wake| wake <= Instant::now()), "the loop waits for nothing");
+    app.draw().unwrap();
+    app.terminal.wait_ready().await;
+    let screen = glass.0.0.lock().unwrap().screen().contents();
+    for part in ["WRITE", "src/lex.rs", "yes, once", "no, because"] {
+        assert!(screen.contains(part), "no {part} in the next frame:\n{screen}");
+    }
 }
