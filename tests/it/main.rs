@@ -26,4 +26,5 @@ mod stream;
 mod support;
 mod tasks;
 mod terminal;
+mod typing;
 mod undo;
