@@ -134,6 +134,7 @@ impl Desktop {
             models: Models::new(Vec::new(), |_| None, Pace::Instant),
             executor: self.executor.clone(),
             runs: Runs::BySeal,
+            monitor: None,
             attendance: match says {
                 Says::Yes | Says::YesForTheSession | Says::No => Attendance::Attended,
                 Says::Nothing => Attendance::Alone,
