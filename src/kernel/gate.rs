@@ -18,7 +18,7 @@ use std::{sync::Arc, time::Duration};
 
 use self::{
     approval::{Answer, Waiting},
-    ask::Put,
+    ask::{Looked, Put},
     monitor::{Doubt, Lookout, narrowed},
     policy::{Runs, Verdict, ruled},
     refusal::{blocked, denied, doubted, expired, nobody},
@@ -168,10 +168,10 @@ impl Gate {
         {
             return blocked(mode);
         }
-        let case = |subject| self.law.case(&call.name, call.input.clone(), subject, &cx.spec.path);
         // What is denied is not looked at either: its preview could tell what is in it.
         if self.law.denies()
-            && let Some(rule) = self.law.denied(&case(capability.subject(cx, &call.input)))
+            && let Some(rule) =
+                self.law.denied(&self.case(cx, call, capability.subject(cx, &call.input)))
         {
             return denied(rule);
         }
@@ -184,17 +184,15 @@ impl Gate {
             Ok(preview) => preview,
             Err(error) => return Passage::Shut(error, None),
         };
-        let permit = Permit { call: call.id, preview: Some(preview.clone()) };
-        let case = case(preview.subject.clone());
-        let reach = preview.reach;
-        let judge = || self.judge(&case, (category, reach, least));
         let lookout = self.lookout.as_ref().filter(|_| category != Category::Read);
+        let mut looked =
+            Looked { case: self.case(cx, call, preview.subject.clone()), category, preview };
         // What the monitor said, once it was asked.
         let mut heard: Option<Option<Doubt>> = None;
         loop {
-            let judgement = judge();
+            let judgement = self.judge_looked(&looked, least);
             if let (Verdict::Allow, Some(lookout), None) = (judgement.verdict, lookout, &heard) {
-                match lookout.consult(cx, call, category, &preview).await {
+                match lookout.consult(cx, call, looked.category, &looked.preview).await {
                     Ok(doubt) => heard = Some(doubt),
                     Err(error) => return Passage::Shut(error, None),
                 }
@@ -203,9 +201,7 @@ impl Gate {
             }
             let doubt = heard.clone().flatten();
             match (narrowed(judgement.verdict, doubt.as_ref()), doubt.clone()) {
-                (Verdict::Allow, _) => {
-                    return Passage::Open(permit, Decision::allowed(judgement.by));
-                }
+                (Verdict::Allow, _) => return looked.open(call, judgement.by),
                 (Verdict::Block, Some(doubt)) if judgement.verdict != Verdict::Block => {
                     return doubted(capability, doubt);
                 }
@@ -218,37 +214,50 @@ impl Gate {
                     None => nobody(capability),
                 };
             };
-            // A read that asks is code, and a person reads it as what it is.
-            let category =
-                if category == Category::Read { capability.category() } else { category };
-            let question = ask::question(cx, call, category, &preview, doubt.clone());
-            let asked = self.asked(&case, &question, least);
+            let question = ask::question(cx, capability, call, &looked, doubt.clone());
+            let asked = self.asked(&looked.case, &question, least);
             let seat = waiting.take_seat(question.id, asked);
             let judge = || {
-                let Judgement { verdict, by } = judge();
+                let Judgement { verdict, by } = self.judge_looked(&looked, least);
                 Judgement { verdict: narrowed(verdict, doubt.as_ref()), by }
             };
-            match self.ask(cx, capability, seat, question, judge).await {
-                // A mode or a rule lets it through, which no person has looked at.
-                Ok(Put::Answered(reply))
-                    if lookout.is_some()
-                        && heard.is_none()
-                        && reply.by != Decider::Person
-                        && matches!(reply.answer, Answer::Allow { .. }) => {}
-                Ok(Put::Answered(reply)) => return self.answered(cx, permit, reply),
-                Ok(Put::Edited(reply, preview)) => {
-                    if let Answer::AllowEdited { input } = &reply.answer {
-                        call.input = input.clone();
-                    }
-                    let permit = Permit { preview: Some(*preview), ..permit };
-                    return self.answered(cx, permit, reply);
+            let reply = match self.ask(cx, capability, seat, question, judge).await {
+                Ok(Put::Answered(reply)) => reply,
+                Ok(Put::Edited(reply, input, preview)) => {
+                    call.input = input;
+                    let case = self.case(cx, call, preview.subject.clone());
+                    let category = capability.category_of(cx, &call.input);
+                    looked = Looked { case, category, preview: *preview };
+                    reply
                 }
                 // It comes back, under a name of its own.
-                Ok(Put::Again) => {}
+                Ok(Put::Again) => continue,
                 Ok(Put::Expired) => return expired(capability),
                 Err(error) => return Passage::Shut(error, None),
+            };
+            if let Answer::Deny { because, then } = reply.answer {
+                return ask::said_no(cx, because, then, reply.by);
+            }
+            // A yes holds only while nothing forbids it. One by a mode or a rule is no person's: what
+            // they say by now counts, and whatever else is to be heard.
+            let now = self.judge_looked(&looked, least);
+            match (reply.by, now.verdict) {
+                (_, Verdict::Block) => return now.refusal(),
+                (Decider::Person, Verdict::Allow | Verdict::Ask) => {
+                    return looked.open(call, Decider::Person);
+                }
+                (_, Verdict::Allow | Verdict::Ask) => {}
             }
         }
+    }
+
+    fn judge_looked(&self, looked: &Looked, least: Verdict) -> Judgement {
+        self.judge(&looked.case, (looked.category, looked.preview.reach, least))
+    }
+
+    /// A call as rules see it.
+    fn case(&self, cx: &Context, call: &Call, subject: Subject) -> Case {
+        self.law.case(&call.name, call.input.clone(), subject, &cx.spec.path)
     }
 
     /// What modes, settings and rules say together, and which of them decides.

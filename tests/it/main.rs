@@ -15,6 +15,8 @@ mod layers;
 mod monitor;
 mod packages;
 mod parity;
+mod races;
+mod rig;
 mod rules;
 mod screen;
 #[cfg(target_os = "linux")]

@@ -3,30 +3,27 @@
 use std::{fs, path::Path, sync::Arc};
 
 use footplate::{
-    config::{Home, rules::RuleFiles},
-    executor::{Local, Settings},
-    host::{Attendance, Host, Parts},
+    host::Host,
     kernel::{
         command::Command,
         event::{Decider, Envelope, Event},
         gate::{
             approval::{Answer, NotAnswered, Question, Scope},
-            law::{Layer, Rules},
-            policy::Runs,
+            law::Layer,
             rule::{Lasting, propose},
         },
         id::SessionId,
         port::Desk,
-        spec::{Limits, Mode, SessionSpec},
+        spec::Mode,
     },
-    model::{Models, scripted::Pace},
-    modules,
-    store::MemoryStore,
 };
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::support::{Place, Ran, uv};
+use crate::{
+    rig,
+    support::{Place, Ran},
+};
 
 const ALLOW_DOCS: &str = "[[allow]]\ncall = \"files.write\"\npath = \"docs/**\"\n";
 
@@ -164,44 +161,10 @@ struct Attended {
 
 impl Attended {
     fn playing(place: Place, script: &Value) -> Self {
-        let rules = RuleFiles::new(&Home::under(&place.home()), None, Arc::new(|_| {}))
-            .with_admin(place.home().join("admin.toml"));
-        let executor = Local::new(Settings {
-            launcher: None,
-            private: Vec::new(),
-            data: place.home().join("data"),
-            cache: place.home().join("cache"),
-            home: None,
-            search_path: std::env::var_os("PATH").unwrap_or_default(),
-            uv: Some(uv().to_owned()),
-            notice: Arc::new(|_| {}),
-        });
-        let host = Host::new(Parts {
-            store: Arc::new(MemoryStore::default()),
-            registry: modules::registry(),
-            models: Models::new(Vec::new(), |_| None, Pace::Instant),
-            executor: Arc::new(executor),
-            runs: Runs::BySeal,
-            attendance: Attendance::Attended,
-            monitor: None,
-            rules: Arc::new(Rules::default()),
-            book: Arc::new(rules),
-        });
+        let host = rig::host(&place);
         let events = host.subscribe();
-        let session = host
-            .start(SessionSpec {
-                id: SessionId::fresh(),
-                parent: None,
-                path: vec!["main".to_owned()],
-                workspace: place.work(),
-                model: place.script(script),
-                mode: Mode::Default,
-                tools: ["files.write", "agents.run"].map(str::to_owned).to_vec(),
-                modules: vec!["files".to_owned(), "agents".to_owned()],
-                limits: Limits::default(),
-                instructions: String::new(),
-            })
-            .unwrap();
+        let tools = ["files.write", "agents.run"];
+        let session = host.start(rig::spec(&place, script, Mode::Default, &tools)).unwrap();
         host.send(session, "go".to_owned());
         Self { host, session, events, place }
     }

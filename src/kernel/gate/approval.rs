@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 use super::{
     law::Law,
@@ -67,6 +67,10 @@ pub enum Answer {
 /// wrote cannot be taken; what is wrong with them follows.
 pub const EDIT_REFUSED: &str = "the edit was refused: ";
 
+/// What is said where a rule was saved for always while the call that asked went away.
+const SAVED_FOR_NOBODY: &str =
+    "The rule is saved and holds from now on, but the call that asked is gone and does nothing.";
+
 /// How far a yes reaches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "scope::Written", into = "scope::Written")]
@@ -108,12 +112,24 @@ pub enum NotAnswered {
 }
 
 /// What arrives at a seat.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
     /// The answer.
     pub answer: Answer,
     /// In whose name.
     pub by: Decider,
+    /// What it allows while the session runs: stands once the answer is recorded.
+    pub grant: Option<Rule>,
+}
+
+impl Reply {
+    /// Whether it is a yes to more than the call that asks.
+    pub(super) fn stands(&self) -> bool {
+        match &self.answer {
+            Answer::Allow { scope } => *scope != Scope::Once,
+            Answer::AllowEdited { .. } | Answer::Deny { .. } => false,
+        }
+    }
 }
 
 /// Everything that waits for a person, in all sessions of this process.
@@ -124,6 +140,8 @@ pub struct Waiting(Mutex<BTreeMap<ApprovalId, Entry>>);
 struct Entry {
     reply: oneshot::Sender<Reply>,
     asked: Asked,
+    /// Told when an answer was refused, for what happened meanwhile to be looked at.
+    back: Arc<Notify>,
 }
 
 /// What a standing yes to a question would be about.
@@ -143,12 +161,14 @@ impl Waiting {
     /// Takes a seat for a question that is about to be asked.
     pub fn take_seat(self: &Arc<Self>, id: ApprovalId, asked: Asked) -> Seat {
         let (reply, answer) = oneshot::channel();
-        self.table().insert(id, Entry { reply, asked });
-        Seat { id, answer, table: self.clone() }
+        let back = Arc::new(Notify::new());
+        self.table().insert(id, Entry { reply, asked, back: back.clone() });
+        Seat { id, answer, back, table: self.clone() }
     }
 
-    /// Answers one question. A yes for the session is remembered, and whoever waits for what it
-    /// covers is let through by it. A yes for always needs [`Waiting::answer_kept`].
+    /// Answers one question. A yes for the session is remembered once it is recorded, and whoever
+    /// waits for what it covers is let through by it. A yes for always needs
+    /// [`Waiting::answer_kept`].
     pub fn answer(&self, id: ApprovalId, answer: Answer) -> Result<(), NotAnswered> {
         let nowhere =
             |_: &str| Err("Nothing here keeps rules; say yes for this session.".to_owned());
@@ -167,11 +187,12 @@ impl Waiting {
         let entry = self.table().remove(&id).ok_or(NotAnswered::NobodyWaits)?;
         let mut claim = Claim { table: self, id, entry: Some(entry) };
         let Some(entry) = &claim.entry else { return Err(NotAnswered::NobodyWaits) };
+        let mut gone = NotAnswered::NobodyWaits;
+        let mut grant = None;
         let answer = match answer {
             Answer::Allow { scope: Scope::Session { rule } } => {
                 let text = if rule.is_empty() { entry.asked.exact.clone() } else { rule };
-                let rule = entry.asked.rule(&text, Lasting::Session)?;
-                entry.asked.law.grants().add(id, rule);
+                grant = Some(entry.asked.rule(&text, Lasting::Session)?);
                 Answer::Allow { scope: Scope::Session { rule: text } }
             }
             Answer::Allow { scope: Scope::Always { rule: text } } => {
@@ -180,6 +201,7 @@ impl Waiting {
                     return Err(NotAnswered::NobodyWaits);
                 }
                 keep(&text).map_err(NotAnswered::Refused)?;
+                gone = NotAnswered::Refused(SAVED_FOR_NOBODY.to_owned());
                 Answer::Allow { scope: Scope::Always { rule: text } }
             }
             once @ (Answer::Allow { scope: Scope::Once }
@@ -187,12 +209,7 @@ impl Waiting {
             | Answer::Deny { .. }) => once,
         };
         let Some(entry) = claim.entry.take() else { return Err(NotAnswered::NobodyWaits) };
-        let reply = Reply { answer, by: Decider::Person };
-        entry.reply.send(reply).map_err(|_| {
-            // A yes that nobody heard is no standing one.
-            entry.asked.law.grants().revoke(id);
-            NotAnswered::NobodyWaits
-        })
+        entry.reply.send(Reply { answer, by: Decider::Person, grant }).map_err(|_| gone)
     }
 
     /// What a yes of that reach would come to, without saying it: how many others that wait it would
@@ -259,6 +276,7 @@ impl Drop for Claim<'_> {
     fn drop(&mut self) {
         let mut table = self.table.table();
         if let Some(entry) = self.entry.take().filter(|entry| !entry.reply.is_closed()) {
+            entry.back.notify_one();
             table.insert(self.id, entry);
         }
     }
@@ -269,30 +287,40 @@ impl Drop for Claim<'_> {
 pub struct Seat {
     id: ApprovalId,
     answer: oneshot::Receiver<Reply>,
+    back: Arc<Notify>,
     table: Arc<Waiting>,
 }
 
 impl Seat {
-    /// Waits for the answer. Losing this future loses nothing: it can be asked again.
-    pub async fn reply(&mut self) -> Reply {
-        match (&mut self.answer).await {
-            Ok(reply) => reply,
+    /// Waits for the answer; nothing if one was refused, so that who could not give the seat up
+    /// meanwhile can now. Losing this future loses nothing: it can be asked again.
+    pub async fn reply(&mut self) -> Option<Reply> {
+        tokio::select! {
+            biased;
             // Entries leave the table only with an answer or with this seat.
-            Err(_) => std::future::pending().await,
+            Ok(reply) = &mut self.answer => Some(reply),
+            () = self.back.notified() => None,
         }
     }
 
-    /// Gives the seat up, unless somebody is just answering: then their answer counts, and comes.
+    /// Gives the seat up, unless somebody is just answering: then their answer counts, and comes, or
+    /// is refused.
     pub(super) fn give_up(&self) -> bool {
         self.table.table().remove(&self.id).is_some()
+    }
+
+    /// Leaves: no answer is taken from here on. Gives the one that had come and was not looked at.
+    pub(super) fn leave(&mut self) -> Option<Reply> {
+        // First, so that whoever is just answering does not put the question back.
+        self.answer.close();
+        self.table.table().remove(&self.id);
+        self.answer.try_recv().ok()
     }
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        // First, so that whoever is just answering does not put the question back.
-        self.answer.close();
-        self.table.table().remove(&self.id);
+        self.leave();
     }
 }
 

@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::{
     Gate, Judgement, Passage, Permit,
     approval::{Answer, Asked, EDIT_REFUSED, Question, Reply, Scope, Seat, Then},
-    blocked, denied, exactly,
+    exactly,
     monitor::Doubt,
     open::OpenQuestion,
     policy::Verdict,
-    refusal,
+    refusal::{self, blocked, denied},
     rule::Lasting,
     subject::{self, Case},
     unrecorded,
@@ -24,11 +26,25 @@ use crate::kernel::{
     invoke::interrupted,
 };
 
+/// A call with what it would do, as everybody judges it who has a say.
+pub(super) struct Looked {
+    pub(super) case: Case,
+    pub(super) category: Category,
+    pub(super) preview: Preview,
+}
+
+impl Looked {
+    pub(super) fn open(self, call: &Call, by: Decider) -> Passage {
+        let permit = Permit { call: call.id, preview: Some(self.preview) };
+        Passage::Open(permit, Decision::allowed(by))
+    }
+}
+
 /// What came of a question.
 pub(super) enum Put {
     Answered(Reply),
-    /// Yes to other arguments, with what they do.
-    Edited(Reply, Box<Preview>),
+    /// Yes to these arguments, with what they do.
+    Edited(Reply, Value, Box<Preview>),
     /// The arguments that a person wrote cannot be taken, so it is asked again.
     Again,
     /// Nobody answered in the time there was.
@@ -38,9 +54,9 @@ pub(super) enum Put {
 /// A new question about a call.
 pub(super) fn question(
     cx: &Context,
+    capability: &Capability,
     call: &Call,
-    category: Category,
-    preview: &Preview,
+    looked: &Looked,
     monitor: Option<Doubt>,
 ) -> Question {
     Question {
@@ -48,8 +64,12 @@ pub(super) fn question(
         session: cx.spec.id,
         path: cx.spec.path.clone(),
         call: call.clone(),
-        category,
-        preview: preview.clone(),
+        // A read that asks is code, and a person reads it as what it is.
+        category: match looked.category {
+            Category::Read => capability.category(),
+            other @ (Category::Write | Category::Execute | Category::External) => other,
+        },
+        preview: looked.preview.clone(),
         script: call.parent,
         monitor,
     }
@@ -68,17 +88,17 @@ impl Gate {
         Asked { law: self.law.clone(), case: case.clone(), only_once, exact }
     }
 
-    /// Puts the question and waits, all clocks of the asker stopped.
+    /// Puts the question and waits, all clocks of the asker stopped. What it gives is recorded.
     pub(super) async fn ask(
         &self,
         cx: &Context,
         capability: &Capability,
-        mut seat: Seat,
+        seat: Seat,
         question: Question,
         judge: impl Fn() -> Judgement,
     ) -> Result<Put, CallError> {
         let (mut rights, mut rules) = (self.rights.clone(), self.law.watch());
-        let mut open = OpenQuestion::new(cx, question.id);
+        let mut open = OpenQuestion::new(cx, &self.law, question.id, seat);
         let call = question.call.id;
         cx.recorder.append(Event::ApprovalRequested { question }).map_err(unrecorded)?;
         let most = cx.spec.limits.approval_ms.map(Duration::from_millis);
@@ -87,14 +107,14 @@ impl Gate {
         let reply = loop {
             tokio::select! {
                 biased;
-                reply = seat.reply() => break reply,
+                reply = open.seat.reply() => if let Some(reply) = reply { break reply },
                 () = cx.cancel.cancelled() => return Err(interrupted(false)),
                 // A mode or a rule that permits or forbids the call answers its question.
                 () = rights.changed() => {}
                 () = rules.changed() => {}
                 () = &mut expiry, if !late => late = true,
             }
-            if late && seat.give_up() {
+            if late && open.seat.give_up() {
                 open.withdraw(&unanswered(most.unwrap_or_default()));
                 return Ok(Put::Expired);
             }
@@ -104,14 +124,14 @@ impl Gate {
                 Verdict::Allow => Answer::Allow { scope: Scope::Once },
                 Verdict::Block => Answer::Deny { because: None, then: Then::GoOn },
             };
-            if seat.give_up() {
-                break Reply { answer, by };
+            if open.seat.give_up() {
+                break Reply { answer, by, grant: None };
             }
         };
         let edited = match &reply.answer {
             Answer::AllowEdited { input } => {
                 match self.edited(cx.of_call(call), capability, input).await {
-                    Ok(preview) => Some(preview),
+                    Ok(preview) => Some((input.clone(), Box::new(preview))),
                     Err(error) => {
                         open.withdraw(&format!("{EDIT_REFUSED}{}", error.message));
                         return Ok(Put::Again);
@@ -123,25 +143,26 @@ impl Gate {
         open.answered(&reply)?;
         cx.recorder.sync().await.map_err(unrecorded)?;
         Ok(match edited {
-            Some(preview) => Put::Edited(reply, Box::new(preview)),
+            Some((input, preview)) => Put::Edited(reply, input, preview),
             None => Put::Answered(reply),
         })
     }
+}
 
-    pub(super) fn answered(&self, cx: &Context, permit: Permit, reply: Reply) -> Passage {
-        match (reply.answer, reply.by) {
-            (Answer::Allow { .. } | Answer::AllowEdited { .. }, by) => {
-                Passage::Open(permit, Decision::allowed(by))
+/// What becomes of a call to which the answer was no.
+pub(super) fn said_no(cx: &Context, because: Option<String>, then: Then, by: Decider) -> Passage {
+    match by {
+        Decider::Mode { mode } => blocked(mode),
+        Decider::Rule { rule } => denied(*rule),
+        Decider::Grant
+        | Decider::Monitor(_)
+        | Decider::Person
+        | Decider::Nobody
+        | Decider::Expiry => {
+            if then == Then::StopTurn {
+                cx.cancel.cancel();
             }
-            (Answer::Deny { .. }, Decider::Mode { mode }) => blocked(mode),
-            (Answer::Deny { .. }, Decider::Rule { rule }) => denied(*rule),
-            (Answer::Deny { because, then }, by) => {
-                let error = refusal::said_no(because);
-                if then == Then::StopTurn {
-                    cx.cancel.cancel();
-                }
-                Passage::Shut(error, Some(Decision::denied(by)))
-            }
+            Passage::Shut(refusal::said_no(because), Some(Decision::denied(by)))
         }
     }
 }

@@ -34,8 +34,8 @@ async fn each_answer_goes_to_its_own_question() {
     let no = Answer::Deny { because: None, then: Then::GoOn };
     assert_eq!(waiting.answer(2.into(), no.clone()), Ok(()));
     assert_eq!(waiting.answer(1.into(), YES), Ok(()));
-    assert_eq!(first.reply().await.answer, YES);
-    assert_eq!(second.reply().await.answer, no);
+    assert_eq!(first.reply().await.unwrap().answer, YES);
+    assert_eq!(second.reply().await.unwrap().answer, no);
 }
 
 #[tokio::test]
@@ -59,10 +59,10 @@ async fn a_yes_for_the_session_is_the_rule_that_was_shown() {
     let (waiting, law) = (Arc::new(Waiting::default()), law());
     let mut asked = seat(&waiting, 1, &law, "a");
     assert_eq!(waiting.answer(1.into(), session("*")), Ok(()));
-    assert_eq!(asked.reply().await, Reply { answer: session("*"), by: Decider::Person });
-    let texts: Vec<_> =
-        law.grants().now().iter().map(|grant| grant.rule.text().to_owned()).collect();
-    assert_eq!(texts, [rule("*")]);
+    let reply = asked.reply().await.unwrap();
+    assert_eq!((reply.answer, reply.by), (session("*"), Decider::Person));
+    assert_eq!(reply.grant.unwrap().text(), rule("*"));
+    assert!(law.grants().now().is_empty(), "not before it is recorded");
 }
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn without_a_text_it_is_exactly_that_call() {
     let mut asked = seat(&waiting, 1, &law, "a");
     let bare = Answer::Allow { scope: Scope::Session { rule: String::new() } };
     assert_eq!(waiting.answer(1.into(), bare), Ok(()));
-    assert_eq!(asked.reply().await.answer, session("a"));
+    assert_eq!(asked.reply().await.unwrap().answer, session("a"));
 }
 
 #[tokio::test]
@@ -98,7 +98,7 @@ async fn what_may_not_be_said_is_refused_with_words_and_the_question_still_waits
     let refused = waiting.answer_kept(1.into(), always.clone(), full);
     assert_eq!(refused, Err(NotAnswered::Refused("the disk is full".to_owned())));
     assert_eq!(waiting.answer_kept(1.into(), always.clone(), |_| Ok(())), Ok(()));
-    assert_eq!(asked.reply().await.answer, always);
+    assert_eq!(asked.reply().await.unwrap().answer, always);
 }
 
 #[test]
@@ -114,6 +114,19 @@ fn nobody_saves_a_rule_for_who_is_gone() {
     });
     assert_eq!(result, Err(NotAnswered::Refused("too late".to_owned())));
     assert!(waiting.is_empty(), "it was not put back");
+}
+
+#[test]
+fn a_rule_that_was_saved_while_its_asker_left_is_said_to_be_saved() {
+    let (waiting, law) = (Arc::new(Waiting::default()), law());
+    let mut asked = Some(seat(&waiting, 1, &law, "a"));
+    let answer = Answer::Allow { scope: Scope::Always { rule: rule("a") } };
+    let result = waiting.answer_kept(1.into(), answer, |_| {
+        drop(asked.take());
+        Ok(())
+    });
+    let Err(NotAnswered::Refused(words)) = result else { panic!("{result:?}") };
+    assert!(words.contains("is saved") && words.contains("is gone"), "{words}");
 }
 
 #[test]

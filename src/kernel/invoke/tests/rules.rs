@@ -9,10 +9,9 @@ use crate::kernel::{
         policy::Runs,
         rule::{Lasting, Reading, parse},
     },
-    id::ApprovalId,
 };
 
-fn placed(text: &str) -> Vec<Placed> {
+pub(super) fn placed(text: &str) -> Vec<Placed> {
     let parsed = parse(text, Reading { home: None, lasting: Lasting::File });
     assert_eq!(parsed.fault, None);
     let place = |(line, rule)| Placed::new(rule, Layer::User, "rules.toml", line);
@@ -20,11 +19,11 @@ fn placed(text: &str) -> Vec<Placed> {
 }
 
 /// A table for the files of this call.
-fn table(effect: &str, call: &str, path: &str) -> String {
+pub(super) fn table(effect: &str, call: &str, path: &str) -> String {
     format!("[[{effect}]]\ncall = \"{call}\"\npath = \"{path}\"\n")
 }
 
-fn session(path: &str) -> Answer {
+pub(super) fn session(path: &str) -> Answer {
     Answer::Allow { scope: Scope::Session { rule: table("allow", "change", path) } }
 }
 
@@ -35,11 +34,6 @@ impl Fixture {
         fixture
     }
 
-    fn events(&self) -> Vec<Event> {
-        let lines = self.journal.0.lock().unwrap();
-        lines.iter().map(|envelope| envelope.event.clone()).collect()
-    }
-
     /// Who decided each call, in order.
     fn deciders(&self) -> Vec<Decider> {
         let by = |event: Event| match event {
@@ -48,14 +42,6 @@ impl Fixture {
             _ => None,
         };
         self.events().into_iter().filter_map(by).collect()
-    }
-
-    fn answers(&self) -> Vec<(ApprovalId, Answer, Decider)> {
-        let answered = |event: Event| match event {
-            Event::ApprovalAnswered { approval, answer, by, .. } => Some((approval, answer, by)),
-            _ => None,
-        };
-        self.events().into_iter().filter_map(answered).collect()
     }
 }
 
@@ -232,121 +218,6 @@ async fn a_grant_of_a_session_reaches_an_agent_below_only_where_it_says_so() {
     assert!(fixture.word("change", "a").await.ok);
     fixture.tools.context.spec = root;
     assert!(fixture.word("change", "a").await.ok);
-}
-
-/// What happens while calls wait.
-#[derive(Clone, Copy, Debug)]
-enum Step {
-    Call(u8),
-    Yes(u8),
-    ForSession(u8),
-    No(u8),
-    Leave(u8),
-    Allow(u8),
-    Revoke,
-    Mode(bool),
-}
-
-fn step() -> impl Strategy<Value = Step> {
-    let word = 0..4_u8;
-    prop_oneof![
-        3 => word.clone().prop_map(Step::Call),
-        1 => word.clone().prop_map(Step::Yes),
-        1 => word.clone().prop_map(Step::ForSession),
-        1 => word.clone().prop_map(Step::No),
-        1 => word.clone().prop_map(Step::Leave),
-        1 => word.prop_map(Step::Allow),
-        1 => Just(Step::Revoke),
-        1 => any::<bool>().prop_map(Step::Mode),
-    ]
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-    #[test]
-    fn each_question_is_closed_exactly_once_whatever_happens(
-        steps in proptest::collection::vec(step(), 1..24),
-    ) {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all().build().unwrap();
-        runtime.block_on(async {
-            let fixture = fixture(Mode::Default, Attended::Yes);
-            let mut calls = Vec::new();
-            let mut accepted = Vec::new();
-            let asked = |fixture: &Fixture| -> Vec<ApprovalId> {
-                let question = |event| match event {
-                    Event::ApprovalRequested { question } => Some(question.id),
-                    _ => None,
-                };
-                fixture.events().into_iter().filter_map(question).collect()
-            };
-            for step in steps {
-                let pick = |number: u8| {
-                    let asked = asked(&fixture);
-                    let at = usize::from(number) % asked.len().max(1);
-                    asked.get(at).copied().unwrap_or(0.into())
-                };
-                let mut answer = |number, answer: Answer| {
-                    let id = pick(number);
-                    if fixture.waiting.answer(id, answer.clone()).is_ok() {
-                        accepted.push((id, answer));
-                    }
-                };
-                match step {
-                    Step::Call(word) => {
-                        calls.push(tokio::spawn(fixture.word("change", &word.to_string())));
-                    }
-                    Step::Yes(number) => answer(number, YES),
-                    Step::ForSession(number) => answer(number, session("*")),
-                    Step::No(number) => {
-                        answer(number, Answer::Deny { because: None, then: Then::GoOn });
-                    }
-                    Step::Leave(number) => {
-                        if let Some(call) = calls.get(usize::from(number)) {
-                            call.abort();
-                        }
-                    }
-                    Step::Allow(word) => {
-                        fixture.rules.replace(placed(&table("allow", "change", &word.to_string())));
-                    }
-                    Step::Revoke => {
-                        let grants = fixture.tools.context.gate.law().grants();
-                        for grant in grants.now().iter() {
-                            grants.revoke(grant.cited.grant.unwrap());
-                        }
-                    }
-                    Step::Mode(auto) => {
-                        fixture.mode.send_replace(if auto { Mode::Auto } else { Mode::Default });
-                    }
-                }
-                // So that some steps fall between others' halves, and some do not.
-                if accepted.len().is_multiple_of(2) {
-                    tokio::task::yield_now().await;
-                }
-            }
-            for call in calls {
-                call.abort();
-                let _ = call.await;
-            }
-            let questions = asked(&fixture);
-            let mut closed: Vec<ApprovalId> = fixture.events().into_iter().filter_map(|event| match event {
-                Event::ApprovalAnswered { approval, .. } | Event::ApprovalWithdrawn { approval, .. } => {
-                    Some(approval)
-                }
-                _ => None,
-            }).collect();
-            closed.sort();
-            let mut expected = questions.clone();
-            expected.sort();
-            assert_eq!(closed, expected, "each once");
-            assert!(fixture.waiting.is_empty());
-            // What a person was told was done is what the journal says, unless the asker left first.
-            for (id, _, by) in fixture.answers() {
-                let said = accepted.iter().filter(|(accepted, _)| *accepted == id).count();
-                assert_eq!(said == 1, by == Decider::Person, "{id:?}");
-            }
-        });
-    }
 }
 
 #[tokio::test]
