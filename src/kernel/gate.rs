@@ -50,12 +50,47 @@ pub use self::{
 /// let permit = Permit { call: CallId::fresh(), preview: None };
 /// ```
 ///
-/// Nor can a capability be run without one, since that is the kernel's alone:
+/// Nor can it be copied, so that one yes is one call:
+///
+/// ```compile_fail,E0599
+/// use footplate::kernel::gate::Permit;
+/// fn copy(permit: &Permit) -> Permit {
+///     Permit::clone(permit)
+/// }
+/// ```
+///
+/// nor spent twice, since whoever does what it permits takes it:
+///
+/// ```compile_fail,E0382
+/// use footplate::kernel::gate::Permit;
+/// fn twice(permit: Permit, act: impl Fn(Permit)) {
+///     act(permit);
+///     act(permit);
+/// }
+/// ```
+///
+/// nor asked for from outside, beside the journal:
+///
+/// ```compile_fail,E0624
+/// use footplate::kernel::{capability::Capability, context::Context, event::Call};
+/// async fn ask(cx: &Context, capability: &Capability, call: &mut Call) {
+///     drop(cx.gate.pass(cx, capability, call).await);
+/// }
+/// ```
+///
+/// And a capability cannot be run, with one or without, since that is the kernel's alone:
 ///
 /// ```compile_fail,E0624
 /// use footplate::kernel::{capability::Capability, context::Context, gate::Permit};
 /// fn run(capability: &Capability, permit: Permit, cx: Context) {
 ///     drop(capability.run(permit, cx, serde_json::json!({})));
+/// }
+/// ```
+///
+/// ```compile_fail,E0616
+/// use footplate::kernel::capability::Capability;
+/// fn handler(capability: &Capability) {
+///     drop(capability.handler.clone());
 /// }
 /// ```
 #[derive(Debug)]

@@ -46,8 +46,8 @@ struct FakeJournal {
     lines: Mutex<Vec<Arc<Envelope>>>,
     /// The disk takes no more.
     full: AtomicBool,
-    /// Taken while something is made safe.
-    disk: tokio::sync::Mutex<()>,
+    /// The disk makes nothing safe now.
+    busy: watch::Sender<bool>,
 }
 
 impl Journal for FakeJournal {
@@ -77,7 +77,8 @@ impl Journal for FakeJournal {
     fn sync(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async {
             tokio::task::yield_now().await;
-            drop(self.disk.lock().await);
+            // The sender is there as long as the journal.
+            let _ = self.busy.subscribe().wait_for(|busy| !busy).await;
             Ok(())
         })
     }
@@ -266,9 +267,9 @@ impl Fixture {
     }
 
     fn answers(&self) -> Vec<(ApprovalId, Answer, Decider)> {
-        let answered = |event: Event| match event {
-            Event::ApprovalAnswered { approval, answer, by, .. } => Some((approval, answer, by)),
-            _ => None,
+        let answered = |event: Event| {
+            let Event::ApprovalAnswered { approval, answer, by, .. } = event else { return None };
+            Some((approval, answer, by))
         };
         self.events().into_iter().filter_map(answered).collect()
     }

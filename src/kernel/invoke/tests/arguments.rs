@@ -58,3 +58,33 @@ async fn what_is_wrong_with_a_call_is_said_before_anything_is_asked() {
     assert!(two.text().contains("this is not JSON: trailing characters"), "{two:?}");
     assert_eq!(fixture.types(), vec!["call_finished"; 12]);
 }
+
+#[tokio::test]
+async fn what_means_two_things_at_any_depth_or_is_not_one_object_is_never_asked_about() {
+    let fixture = fixture(Mode::Auto, Attended::Yes);
+    let deep = format!("{{\"word\":{}1{}}}", "[".repeat(10_000), "]".repeat(10_000));
+    let cases = [
+        (r#"{"word":{"a":[{"b":1,"b":2}]}}"#, "the key \"b\" is there twice"),
+        (r#"{"word":"a","more":[[{"x":{},"x":{}}]]}"#, "the key \"x\" is there twice"),
+        (r#"{"word":"a","w\u006frd":"b"}"#, "the key \"word\" is there twice"),
+        (r#"[{"word":"a"}]"#, "expected object"),
+        (r#"{"word":"a"},{"word":"b"}"#, "this is not JSON"),
+        ("{\"word\":\"a\"}\n{\"word\":\"b\"}", "this is not JSON"),
+        ("\u{feff}{\"word\":\"a\"}", "this is not JSON"),
+        ("true", "expected object"),
+        ("1e999", "this is not JSON"),
+        (&deep, "this is not JSON"),
+    ];
+    for (text, fault) in cases {
+        let result = fixture.call("change", Input::Text(text.to_owned())).await;
+        assert_eq!(result.error_code(), Some(ErrorCode::InvalidInput), "{text:.60}");
+        let message = result.content["message"].as_str().unwrap();
+        assert!(message.contains(fault), "{text:.60}: {message}");
+    }
+    for value in [json!(null), json!([]), json!("{}"), json!(1)] {
+        let result = fixture.call("change", Input::Value(value.clone())).await;
+        assert_eq!(result.error_code(), Some(ErrorCode::InvalidInput), "{value}");
+    }
+    assert!(fixture.ran().is_empty());
+    assert!(fixture.types().iter().all(|name| name == "call_finished"));
+}

@@ -214,7 +214,7 @@ impl Tree {
                     tokio::task::yield_now().await;
                 }
             }
-            Step::Pass(time) => tokio::time::sleep(time).await,
+            Step::Pass(time) => tokio::time::sleep_until(Instant::now() + time).await,
         }
     }
 

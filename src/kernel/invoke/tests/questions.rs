@@ -155,15 +155,14 @@ async fn what_a_mode_let_through_is_asked_again_if_that_was_over_before_it_began
     let fixture = fixture(Mode::Default, Attended::Yes);
     let call = tokio::spawn(fixture.word("change", "a"));
     let first = fixture.question().await;
-    let journal = fixture.journal.clone();
-    let busy = journal.disk.lock().await;
+    fixture.journal.busy.send_replace(true);
     fixture.mode.send_replace(Mode::Auto);
     while fixture.answers().is_empty() {
         tokio::task::yield_now().await;
     }
     // Its answer is on the way to the disk.
     fixture.mode.send_replace(Mode::Default);
-    drop(busy);
+    fixture.journal.busy.send_replace(false);
     let second = fixture.question().await;
     assert_ne!(first, second);
     fixture.waiting.answer(second, YES).unwrap();
