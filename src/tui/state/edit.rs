@@ -9,6 +9,7 @@ use crate::kernel::{
     capability::Capability,
     gate::approval::Question,
     id::{ApprovalId, CallId},
+    json::Unambiguous,
 };
 
 /// A longer text is edited in the person's own editor.
@@ -147,7 +148,7 @@ impl Field {
             Kind::Word(draft, _) | Kind::Json(draft) if empty(draft) => None,
             Kind::Word(draft, kind) => Some(self.word(draft.text().trim(), *kind)?),
             Kind::Json(draft) => Some(
-                serde_json::from_str(&draft.text())
+                json(&draft.text())
                     .map_err(|error| format!("{}: this is not JSON: {error}", self.name))?,
             ),
             Kind::Elsewhere(value) => Some(value.clone()),
@@ -324,8 +325,7 @@ impl Edit {
     /// Takes in what came back from it.
     pub fn take(&mut self, at: Option<usize>, text: &str) -> Result<(), String> {
         let json = |text: &str| {
-            serde_json::from_str::<Value>(text)
-                .map_err(|error| format!("Not taken: this is not JSON: {error}"))
+            json(text).map_err(|error| format!("Not taken: this is not JSON: {error}"))
         };
         let Some(at) = at else {
             let input = json(text)?;
@@ -349,4 +349,9 @@ impl Edit {
         self.check();
         Ok(())
     }
+}
+
+/// Text that means one thing: a key that is there twice is not silently the last of them.
+fn json(text: &str) -> Result<Value, serde_json::Error> {
+    serde_json::from_str(text).map(|Unambiguous(value)| value)
 }

@@ -122,6 +122,8 @@ fn an_editor_is_given_the_field_or_all_of_it_and_what_it_leaves_is_checked() {
     };
     let (said, _) = came(Some(0), Ok("[\"cargo\""));
     assert!(said.starts_with("Not taken: this is not JSON"), "{said}");
+    let (said, _) = came(None, Ok("{\"argv\": [\"ls\"], \"argv\": [\"rm\"]}"));
+    assert!(said.contains("the key \"argv\" is there twice"), "{said}");
     let (said, _) = came(None, Err("Not edited: vi ended with status 1."));
     assert_eq!(said, "Not edited: vi ended with status 1.");
     let (_, screen) = came(None, Ok("{\"argv\": [], \"more\": 1}"));
