@@ -3,6 +3,7 @@
 
 mod code;
 pub mod column;
+mod effects;
 mod rows;
 
 use std::{cell::RefCell, sync::Arc};
@@ -21,6 +22,7 @@ use crate::{
     tui::{highlight::Colours, theme::Mark},
 };
 
+pub use effects::Effects;
 pub use rows::{Scene, height, rows, state_mark};
 
 /// One piece.
@@ -92,7 +94,7 @@ pub struct Code {
     /// Its own calls that changed nothing.
     pub reads: usize,
     /// Its own calls that had (or would have had) an effect.
-    pub effects: Vec<Nested>,
+    pub effects: Effects,
     /// The last lines it printed.
     pub output: Vec<String>,
 }
@@ -231,7 +233,7 @@ impl Code {
 
     /// The call with this name that it made.
     pub fn nested(&mut self, call: CallId) -> Option<&mut Nested> {
-        self.effects.iter_mut().find(|nested| nested.call == call)
+        self.effects.find_mut(call)
     }
 }
 

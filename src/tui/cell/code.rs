@@ -36,7 +36,7 @@ pub(super) fn rows(code: &Code, scene: &Scene<'_>) -> Vec<Line<'static>> {
     if code.fold == Fold::Part && hidden > 0 && held.is_none() {
         out.push(more(hidden, scene));
     }
-    for nested in &code.effects {
+    for nested in code.effects.iter() {
         let at = nested.line.and_then(|line| usize::try_from(line).ok()?.checked_sub(1));
         let said_above =
             nested.called.progress == Progress::Asking && at.is_some_and(|at| shown.contains(&at));

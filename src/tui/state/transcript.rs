@@ -291,10 +291,7 @@ impl Transcript {
     fn find(&self, call: CallId) -> Option<&Progress> {
         match &self.cells.get(*self.calls.get(&call)?)?.body {
             Body::Code(code) if code.call == call => Some(&code.progress),
-            Body::Code(code) => {
-                let mut nested = code.effects.iter();
-                nested.find(|nested| nested.call == call).map(|nested| &nested.called.progress)
-            }
+            Body::Code(code) => code.effects.find(call).map(|nested| &nested.called.progress),
             Body::Call(called) => Some(&called.progress),
             Body::Said(_) | Body::Text { .. } | Body::Agent { .. } | Body::Notice { .. } => None,
         }

@@ -1,12 +1,19 @@
 //! Everything that waits for the person, oldest first, whatever its depth.
 
+mod arrivals;
+
 use std::{cell::RefCell, cmp::Reverse, ops::Range, sync::Arc};
 
 use jiff::Timestamp;
 
+use self::arrivals::Arrivals;
 use super::{draft::Draft, edit::Edit, records::wider::Wider, several::Several};
 use crate::{
-    kernel::{capability::Capability, gate::approval::Question, id::ApprovalId},
+    kernel::{
+        capability::Capability,
+        gate::approval::Question,
+        id::{ApprovalId, CallId},
+    },
     tui::{
         clean::{Deceit, Piece},
         diff::Diff,
@@ -148,7 +155,7 @@ impl Form {
 /// The queue.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
-    waiting: Vec<Waiting>,
+    waiting: Arrivals,
     chosen: Option<ApprovalId>,
     /// The question from which somebody went away to write.
     pub declined: Option<ApprovalId>,
@@ -254,17 +261,16 @@ impl Queue {
     }
 
     pub fn get(&self, id: ApprovalId) -> Option<&Waiting> {
-        self.waiting.iter().find(|waiting| waiting.question.id == id)
+        self.waiting.get(id)
     }
 
     pub fn get_mut(&mut self, id: ApprovalId) -> Option<&mut Waiting> {
-        self.waiting.iter_mut().find(|waiting| waiting.question.id == id)
+        self.waiting.get_mut(id)
     }
 
     /// Takes one out, because it was answered or withdrawn. The words of a form that goes with it
     /// come back.
     pub fn remove(&mut self, id: ApprovalId) -> (Option<Waiting>, Option<String>) {
-        let at = self.waiting.iter().position(|waiting| waiting.question.id == id);
         let words = match self.form.take_if(|form| form.question() == id) {
             Some(Form::Because(_, draft)) => Some(draft.text()),
             Some(Form::Search(search)) => Some(search.word.text()),
@@ -274,7 +280,7 @@ impl Queue {
             self.chosen = None;
         }
         let words = words.filter(|words| !words.is_empty());
-        let removed = at.map(|at| self.waiting.remove(at));
+        let removed = self.waiting.remove(id);
         if let Some(waiting) = &removed {
             self.several.forget(waiting);
         }
@@ -293,7 +299,7 @@ impl Queue {
 
     /// What was in sight of them is forgotten, for it is laid out anew.
     pub fn unsee(&mut self) {
-        for waiting in &mut self.waiting {
+        for waiting in self.waiting.iter_mut() {
             (waiting.seen, waiting.end_seen) = (0, false);
         }
     }
@@ -334,6 +340,11 @@ impl Queue {
         let id = waiting.question.id;
         self.chosen = None;
         Some(id)
+    }
+
+    /// How many of a script wait.
+    pub fn of(&self, script: CallId) -> usize {
+        self.waiting.iter().filter(|waiting| waiting.question.script == Some(script)).count()
     }
 
     /// The names of those of one session.

@@ -276,11 +276,10 @@ fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: &Decider, at
         node.transcript.settled(question.call.id, progress);
     }
     let together = several::settled(state, id, Settled::Done);
-    // The clock of a script runs again only when nothing else of it is open.
-    let others = state.queue.ordered();
-    let others = others.iter().filter(|other| other.question.script == question.script).count();
-    let said = toast(&waiting, answer, by, others);
-    if let Some(text) = said.filter(|_| !together && is_news(state, at)) {
+    if together || !is_news(state, at) {
+        return;
+    }
+    if let Some(text) = toast(state, &waiting, answer, by) {
         state.status.say(text, state.now.at);
     }
 }
@@ -290,14 +289,15 @@ fn is_news(state: &State, at: jiff::Timestamp) -> bool {
     words::seconds(at, state.now.wall) < 4
 }
 
-fn toast(waiting: &Waiting, answer: &Answer, by: &Decider, others: usize) -> Option<String> {
+fn toast(state: &State, waiting: &Waiting, answer: &Answer, by: &Decider) -> Option<String> {
     let object = &waiting.question.preview.object;
     match (by, answer) {
         (Decider::Person, Answer::Allow { scope: Scope::Once }) => {
-            let clock = match (waiting.question.script, others) {
-                (None, _) => String::new(),
-                (Some(_), 0) => " The clock runs again.".to_owned(),
-                (Some(_), others) => format!(" {others} more of it waits."),
+            // The clock of a script runs again only when nothing else of it is open.
+            let clock = match waiting.question.script.map(|script| state.queue.of(script)) {
+                None => String::new(),
+                Some(0) => " The clock runs again.".to_owned(),
+                Some(others) => format!(" {others} more of it waits."),
             };
             Some(format!("Yes, once: {object}.{clock}"))
         }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     kernel::{event::Call, invoke::ToolResult},
-    tui::cell::{Code, Fold, Progress},
+    tui::cell::{Code, Effects, Fold, Progress},
 };
 
 pub(super) fn code(call: &Call, progress: Progress) -> Code {
@@ -23,7 +23,7 @@ pub(super) fn code(call: &Call, progress: Progress) -> Code {
         stopped: false,
         fold: Fold::Part,
         reads: 0,
-        effects: Vec::new(),
+        effects: Effects::default(),
         output: Vec::new(),
     }
 }
