@@ -101,7 +101,7 @@ impl Fixture {
     }
 
     fn put(&self) -> Vec<crate::kernel::gate::approval::Question> {
-        let lines = self.journal.0.lock().unwrap();
+        let lines = self.journal.lines.lock().unwrap();
         let question = |line: &Arc<Envelope>| match &line.event {
             Event::ApprovalRequested { question } => Some(question.clone()),
             _ => None,
@@ -111,7 +111,7 @@ impl Fixture {
 
     /// What was decided of calls that started or did not, in order.
     fn decided(&self) -> Vec<Decision> {
-        let lines = self.journal.0.lock().unwrap();
+        let lines = self.journal.lines.lock().unwrap();
         let decision = |line: &Arc<Envelope>| match &line.event {
             Event::CallStarted { decision, .. } => Some(decision.clone()),
             Event::CallFinished { decision, .. } => decision.clone(),
