@@ -3,9 +3,9 @@
 use std::ffi::OsStr;
 
 /// Names of such folders and files, wherever they stand: version control and its hooks,
-/// environments, shells, editors, build tools, agents, and footplate itself. A file of tasks, such
-/// as a `Makefile`, is none: somebody has to name it.
-pub const OBEYED: [&str; 69] = [
+/// environments, shells, editors, build tools, agents and what they are told, and footplate itself.
+/// A file of tasks, such as a `Makefile`, is none: somebody has to name it.
+pub const OBEYED: [&str; 82] = [
     // Version control, its hooks and its servers.
     ".git",
     ".gitattributes",
@@ -28,6 +28,20 @@ pub const OBEYED: [&str; 69] = [
     ".cursor",
     ".gemini",
     ".mcp.json",
+    // What agents take as instructions: they do what stands there.
+    "AGENTS.md",
+    "AGENTS.override.md",
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    "GEMINI.md",
+    "QWEN.md",
+    ".cursorrules",
+    ".windsurfrules",
+    ".windsurf",
+    ".clinerules",
+    ".roo",
+    ".aider.conf.yml",
+    ".opencode",
     // Environments of Python and of folders.
     ".venv",
     "venv",

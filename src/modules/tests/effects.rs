@@ -84,7 +84,8 @@ async fn a_write_is_shown_with_the_file_before_and_after() {
 async fn what_other_programs_run_or_obey_asks_even_where_edits_are_accepted() {
     let rig = Rig::new(Mode::AcceptEdits);
     symlink(".git", rig.workspace().join("link")).unwrap();
-    for path in [".git/hooks/pre-commit", ".GIT/config", "sub/.envrc", "link/config"] {
+    let paths = [".git/hooks/pre-commit", ".GIT/config", "sub/.envrc", "link/config"];
+    for path in paths.into_iter().chain(["AGENTS.md", "sub/Claude.md", ".cursorrules"]) {
         let input = json!({"path": path, "text": "x\n"});
         let no = Answer::Deny { because: None, then: Then::GoOn };
         let result = rig
