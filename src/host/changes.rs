@@ -16,7 +16,7 @@ use crate::{
     executor::Workspace,
     kernel::{
         capability::{Category, Reach},
-        change::{Before, Change, Ledger, Now, Planned, Recorded, Texts, Undo, plan},
+        change::{Before, Change, Ledger, Now, Planned, Recorded, Texts, UNDO, Undo, plan},
         error::CallError,
         event::{Call, Decider, Decision, Event, Origin},
         gate::{subject::Subject, unrecorded},
@@ -26,9 +26,6 @@ use crate::{
         recorder::Recorder,
     },
 };
-
-/// The name of an undo in a journal.
-const NAME: &str = "undo";
 
 /// The changes of a session and of all that belong to it.
 pub struct Changes {
@@ -174,7 +171,7 @@ impl Changes {
             .append(Event::CallStarted {
                 call: Call {
                     id: call,
-                    name: NAME.to_owned(),
+                    name: UNDO.to_owned(),
                     input: input.clone(),
                     origin: Origin::Person,
                     parent: None,
@@ -295,7 +292,7 @@ fn finished(
     };
     let result = ToolResult {
         ok: outcome.is_ok(),
-        name: NAME.to_owned(),
+        name: UNDO.to_owned(),
         input,
         content,
         is_error: outcome.is_err(),
@@ -307,7 +304,8 @@ fn finished(
 
 /// Records that somebody wanted this back and did not get it, and why.
 fn leave_alone(recorder: &Recorder, planned: &Planned) -> Result<(), CallError> {
-    let time = |at: jiff::Timestamp| at.strftime("%H:%M UTC").to_string();
+    let zone = jiff::tz::TimeZone::system();
+    let time = |at| zone.to_datetime(at).strftime("%H:%M").to_string();
     let words = planned.undo.words(time, planned.recorded.at);
     let why = CallError::failed(format!("{}: {words}", planned.recorded.change.shown));
     let call = (CallId::fresh(), input(&planned.recorded));

@@ -17,6 +17,9 @@ mod plan;
 pub use ledger::Ledger;
 pub use plan::{Now, Planned, Undo, Why, plan};
 
+/// The name of a call by which a person takes a change back.
+pub const UNDO: &str = "undo";
+
 /// One change of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {

@@ -1,6 +1,7 @@
 //! From events to a session: what the model is told, what is open, what it cost.
 
 mod edit;
+mod undone;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -104,10 +105,7 @@ impl Session {
         match event {
             Event::MessageSent { text } => {
                 self.outcome = None;
-                self.later.push(text.clone());
-                if !self.answering && self.text.is_empty() && self.calls.is_empty() {
-                    self.settle();
-                }
+                self.say(text.clone());
             }
             Event::TurnStarted { .. } => {
                 self.settle();
@@ -129,8 +127,11 @@ impl Session {
             Event::CallStarted { call, .. } => {
                 self.open.insert(call.id, OpenCall::of(call, true));
             }
-            Event::CallFinished { call, result, .. } => {
+            Event::CallFinished { call, result, origin, .. } => {
                 self.open.remove(call);
+                if let Some(note) = undone::note(*origin, result) {
+                    self.say(note);
+                }
                 let slot = self.calls.iter_mut().find(|(known, _)| known.id == *call);
                 if let Some((_, empty @ None)) = slot {
                     *empty = Some(edit::told(result, *call, &mut self.edited));
@@ -231,6 +232,14 @@ impl Session {
             || !self.text.is_empty()
             || !self.calls.is_empty();
         spoken && self.outcome.is_none()
+    }
+
+    /// Something for the model to read: after the answer that is on its way, if one is.
+    fn say(&mut self, text: String) {
+        self.later.push(text);
+        if !self.answering && self.text.is_empty() && self.calls.is_empty() {
+            self.settle();
+        }
     }
 
     fn turn_finished(&mut self, stop: &Stop, usage: Usage, calls: &[ModelCall]) {

@@ -1,3 +1,5 @@
+mod undone;
+
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use serde_json::json;

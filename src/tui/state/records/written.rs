@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
     kernel::{
-        change::{Planned, Undo},
+        change::{Planned, UNDO, Undo},
         event::{Envelope, Event, Origin},
         id::{CallId, SessionId},
     },
@@ -52,7 +52,7 @@ impl Written {
                 self.stale = true;
             }
             Event::CallFinished { call, origin: Origin::Person, result, .. }
-                if result.name == "undo" =>
+                if result.name == UNDO =>
             {
                 self.writing.remove(call);
                 self.stale = true;
