@@ -28,7 +28,7 @@ use crate::{
         gate::{approval::Waiting, law::Rules, monitor::Lookout, policy::Runs},
         id::{CallId, SessionId},
         invoke::{CallRequest, Input, ToolResult},
-        port::{Executor, RuleBook, Store, StoreError},
+        port::{Executor, RuleBook, Store, StoreError, Untrusted},
         recorder::Recorder,
         registry::Registry,
         session::Session,
@@ -138,6 +138,12 @@ impl Host {
     /// Everything that can answer.
     pub fn models(&self) -> &Models {
         &self.0.parts.models
+    }
+
+    /// The rules of a project that a person is to be asked about before they allow anything. Blocks for
+    /// small files.
+    pub fn untrusted(&self, project: &std::path::Path) -> Option<Untrusted> {
+        self.0.laws.untrusted(project)
     }
 
     /// The description of a session that runs here, in the mode it is in.

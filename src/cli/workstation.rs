@@ -19,7 +19,7 @@ use super::{
 use crate::{
     host::Attendance,
     kernel::{
-        id::SessionId,
+        id::{ApprovalId, SessionId},
         port::Executor as _,
         spec::{Mode, SessionSpec},
     },
@@ -45,7 +45,14 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
     // Fails only when the screen is gone.
     let notice = move |text| drop(said.send(News::Said(text)));
     let setup = Setup::new(common, Attendance::Attended, Arc::new(notice))?;
-    let session = open(&setup, common, prompt, &tell)?;
+    let wanted = setup.wanted(common)?;
+    // Before a session reads them: what is asked need not be told.
+    let untrusted = setup.host.untrusted(&folder(&setup, wanted)?);
+    let session = open(&setup, wanted, prompt, &tell)?;
+    if let Some(rules) = untrusted {
+        // Fails only when the screen is gone.
+        let _ = tell.send(News::Untrusted(ApprovalId::fresh(), rules));
+    }
     let (executor, known) = (setup.executor.clone(), tell.clone());
     // Found out by trying, which takes some milliseconds: not before the first frame.
     let probing = tokio::task::spawn_blocking(move || {
@@ -80,14 +87,22 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
     })
 }
 
+/// The folder that is worked in from the beginning.
+fn folder(setup: &Setup, wanted: Option<SessionId>) -> Result<PathBuf, Failure> {
+    let Some(wanted) = wanted else { return Ok(setup.workspace.clone()) };
+    let all = setup.store.list()?;
+    let spec = all.into_iter().map(|session| session.spec).find(|spec| spec.id == wanted);
+    Ok(spec.map_or(setup.workspace.clone(), |spec| spec.workspace))
+}
+
 /// The session that is there from the beginning, if the command line names one or says something.
 fn open(
     setup: &Setup,
-    common: &Common,
+    wanted: Option<SessionId>,
     prompt: Option<String>,
     tell: &mpsc::UnboundedSender<News>,
 ) -> Result<Option<SessionId>, Failure> {
-    if let Some(session) = setup.wanted(common)? {
+    if let Some(session) = wanted {
         if let Some(notice) = setup.host.resume(session)? {
             let _ = tell.send(News::Said(notice));
         }

@@ -17,7 +17,7 @@ use crate::kernel::{
         law::{Cited, Layer, Placed},
         rule::{Effect, Faults, Lasting, Parsed, Reading, Rule, parse},
     },
-    port::RuleBook,
+    port::{RuleBook, Trusting, Untrusted},
 };
 
 pub use self::trust::{Trust, TrustError};
@@ -127,18 +127,14 @@ impl RuleFiles {
             };
             file.faults.push(format!("{name}:{fault}; {left}"));
         }
-        if let Some(folder) = project
-            && !self.trust.holds(folder, &text)
-        {
+        let said = project.map(|folder| self.trust.said(folder, &text));
+        if let Some(said @ (None | Some(Trusting::Never))) = said {
             file.standing = Standing::Untrusted;
-            let before = file.rules.len();
+            let lost = allows(&file.rules);
             file.rules.retain(|placed| placed.rule.effect() != Effect::Allow);
-            let lost = before - file.rules.len();
-            if lost > 0 {
-                file.faults.push(format!(
-                    "{name} would allow {lost} kinds of calls unasked, and you have not trusted it \
-                     as it is now\nread it, then: footplate trust"
-                ));
+            // What was refused for good is nothing to be told of again.
+            if lost > 0 && said.is_none() {
+                file.faults.push(unjudged(path, lost));
             }
         }
         Some(file)
@@ -213,6 +209,26 @@ impl RuleBook for RuleFiles {
         self.files(projects).into_iter().flat_map(|file| file.faults).collect()
     }
 
+    fn untrusted(&self, project: &Path) -> Option<Untrusted> {
+        let path = of_project(project);
+        let text = read(&path).ok()??;
+        if self.trust.said(project, &text).is_some() {
+            return None;
+        }
+        let parsed = parse(&text, self.reading());
+        let allows = allows(&self.placed(Layer::Project, &path, Some(project), &parsed).rules);
+        if allows == 0 {
+            return None;
+        }
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.insert(unjudged(&path, allows));
+        Some(Untrusted { folder: project.to_owned(), file: path, text, allows })
+    }
+
+    fn judge(&self, project: &Path, text: &str, said: Trusting) -> Result<(), String> {
+        self.trust.judge(project, text, said).map_err(|error| error.to_string())
+    }
+
     fn keep(&self, rule: &str) -> Result<(), String> {
         self.rewrite(|old| change::added(old, rule, self.reading()))
     }
@@ -220,6 +236,21 @@ impl RuleBook for RuleFiles {
     fn remove(&self, rule: &Cited) -> Result<(), String> {
         self.rewrite(|old| change::without(old, rule, self.reading()))
     }
+}
+
+/// How many kinds of calls these would allow.
+fn allows(rules: &[Placed]) -> usize {
+    rules.iter().filter(|placed| placed.rule.effect() == Effect::Allow).count()
+}
+
+/// What is told of rules that nobody has judged.
+fn unjudged(path: &Path, allows: usize) -> String {
+    let kinds = if allows == 1 { "1 kind".to_owned() } else { format!("{allows} kinds") };
+    format!(
+        "{} would allow {kinds} of calls unasked, and you have not trusted it as it is now\nread it, \
+         then: footplate trust",
+        path.display()
+    )
 }
 
 /// The text of a file; nothing if there is none. No pipe or device is opened.

@@ -38,6 +38,9 @@ impl Desk for Host {
             Command::Interrupt { session } => self.interrupt(session),
             Command::Revoke { grant } => return self.0.revoke(grant),
             Command::RevokeSaved { session, rule } => return self.0.revoke_saved(session, rule),
+            Command::Judge { project, text, said } => {
+                return self.0.laws.judge(&project, &text, said);
+            }
             Command::ReadRules => self.0.laws.reload(),
             Command::SetMode { session, mode } => {
                 if let Err(error) = self.0.set_mode(session, mode) {

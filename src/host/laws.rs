@@ -12,7 +12,7 @@ use crate::kernel::{
         law::{Cited, Layer, Rules},
     },
     id::{ApprovalId, SessionId},
-    port::RuleBook,
+    port::{RuleBook, Trusting, Untrusted},
 };
 
 /// The rules, and where they are kept.
@@ -34,6 +34,23 @@ impl Laws {
             projects.push(workspace.to_owned());
         }
         self.rules.replace(self.book.read(&projects));
+    }
+
+    /// The rules of a project that a person is to be asked about.
+    pub(super) fn untrusted(&self, project: &Path) -> Option<Untrusted> {
+        self.book.untrusted(project)
+    }
+
+    /// Keeps what a person said to the rules of a project; if it was yes, they count from now on.
+    pub(super) fn judge(
+        &self,
+        project: &Path,
+        text: &str,
+        said: Trusting,
+    ) -> Result<(), NotAnswered> {
+        self.book.judge(project, text, said).map_err(NotAnswered::Refused)?;
+        self.reload();
+        Ok(())
     }
 
     /// What is wrong with their files now.

@@ -1,8 +1,11 @@
 //! What someone wants, in the imperative: the only thing a screen can do.
 
+use std::path::PathBuf;
+
 use super::{
     gate::{approval::Answer, law::Cited},
     id::{ApprovalId, CallId, SessionId},
+    port::Trusting,
     spec::Mode,
 };
 
@@ -25,6 +28,8 @@ pub enum Command {
     /// Take a rule out of the person's own rules, as decisions name it. It is told in the journal of
     /// that session.
     RevokeSaved { session: SessionId, rule: Cited },
+    /// Judge the rules of a project, as the text that was shown.
+    Judge { project: PathBuf, text: String, said: Trusting },
     /// Take back what these calls of a session, or of an agent below it, wrote, as far as nothing
     /// changed it since.
     Undo { session: SessionId, calls: Vec<CallId> },

@@ -20,7 +20,7 @@ use crate::kernel::{
         law::Placed,
     },
     id::{ApprovalId, CallId, SessionId},
-    port::{Form, OutputPage},
+    port::{Form, OutputPage, Untrusted},
 };
 
 /// One thing that happened to the screen.
@@ -53,6 +53,8 @@ pub enum News {
     Seal(Form),
     /// Something the person should hear of, in a line.
     Said(String),
+    /// Rules of the project here that nobody has judged, and a name for that question.
+    Untrusted(ApprovalId, Untrusted),
 }
 
 /// What a person does at the terminal.

@@ -21,7 +21,7 @@ use super::{
     diff,
     effect::Effect,
     highlight,
-    message::{Came, Input, Message},
+    message::{Came, Input, Message, News},
     paper,
     state::{
         Drawn, Moment, State,
@@ -42,7 +42,7 @@ use crate::kernel::{
     },
     id::{ApprovalId, CallId, SessionId},
     message::Usage,
-    port::{Form, OutputPage},
+    port::{Form, OutputPage, Untrusted},
     spec::{Limits, Mode, SessionSpec},
 };
 
@@ -211,6 +211,16 @@ impl Stage {
                 }
             }
         }
+    }
+
+    /// The rules of the project here are asked about.
+    pub(super) fn untrusted(&mut self, text: &str, allows: usize) -> ApprovalId {
+        let (id, folder) = (77.into(), std::path::PathBuf::from("/home/me/code/tally"));
+        let file = folder.join(".footplate/rules.toml");
+        let rules = Untrusted { folder, file, text: text.to_owned(), allows };
+        self.state.records.home = Some("/home/me".into());
+        self.send(Message::Told(News::Untrusted(id, rules)));
+        id
     }
 
     /// Time passes, a frame at a time where frames are drawn.

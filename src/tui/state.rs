@@ -217,6 +217,12 @@ impl State {
         }
     }
 
+    /// What has the keys where nothing asks for them.
+    pub fn beside(&self) -> Focus {
+        let first = self.place.starts_empty() && self.sessions.viewed().is_none();
+        if first && self.composer.draft.is_empty() { Focus::Start } else { Focus::Composer }
+    }
+
     /// Whether the letters of the question in view would answer now.
     pub fn letters_live(&self) -> bool {
         self.focus == Focus::Question

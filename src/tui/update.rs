@@ -8,6 +8,7 @@ mod panes;
 mod question;
 mod records;
 mod several;
+mod trust;
 mod wider;
 mod written;
 
@@ -78,6 +79,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             state.status.say(text, state.now.at);
             Vec::new()
         }
+        Message::Told(News::Untrusted(id, rules)) => trust::ask(state, id, rules),
         Message::Themed(Ok(theme)) => {
             state.look.change(theme);
             Vec::new()
@@ -145,11 +147,11 @@ fn settle(state: &mut State) {
         None => {
             state.queue.declined = None;
             if state.focus == Focus::Question {
-                state.focus = Focus::Composer;
+                state.focus = state.beside();
             }
         }
         Some(id) => {
-            let free = state.focus == Focus::Composer
+            let free = matches!(state.focus, Focus::Composer | Focus::Start)
                 && state.popup.is_none()
                 && state.composer.draft.is_empty()
                 && state.queue.declined != Some(id);

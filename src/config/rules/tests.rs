@@ -92,7 +92,7 @@ fn a_project_may_deny_at_once_and_allow_only_once_it_is_trusted_as_it_is() {
     let trust = Trust::new(&computer.home());
     computer.put_project(&format!("{ALLOW}{DENY}"));
     assert_eq!(computer.read(&files), [deny(Layer::Project)]);
-    assert!(computer.told()[0].contains("1 kinds of calls"), "said");
+    assert!(computer.told()[0].contains("1 kind of calls"), "said");
     assert_eq!(computer.read(&files), [deny(Layer::Project)]);
     assert_eq!(computer.told(), [""; 0], "and only once");
 
@@ -113,6 +113,40 @@ fn a_project_may_deny_at_once_and_allow_only_once_it_is_trusted_as_it_is() {
     assert_eq!(files.read(&[elsewhere.canonicalize().unwrap()]), []);
     trust.take(&computer.project()).unwrap();
     assert_eq!(computer.read(&files), [deny(Layer::Project)]);
+}
+
+#[test]
+fn a_person_is_asked_about_a_projects_rules_until_they_say_yes_or_never_to_that_text() {
+    let computer = Computer::new();
+    let files = computer.files();
+    let project = computer.project();
+    assert_eq!(files.untrusted(&project), None, "there are none");
+    computer.put_project(DENY);
+    assert_eq!(files.untrusted(&project), None, "they would allow nothing");
+    computer.put_project(&format!("{ALLOW}{DENY}"));
+    let asked = files.untrusted(&project).unwrap();
+    assert_eq!((&*asked.text, asked.allows), (&*format!("{ALLOW}{DENY}"), 1));
+    assert_eq!(computer.read(&files), [deny(Layer::Project)]);
+    assert_eq!(computer.told(), [""; 0], "who asks has told it");
+    assert!(files.untrusted(&project).is_some(), "nothing was said yet");
+
+    files.judge(&project, &asked.text, Trusting::Never).unwrap();
+    assert_eq!(files.untrusted(&project), None);
+    let anew = computer.files();
+    assert_eq!(computer.read(&anew), [deny(Layer::Project)]);
+    assert_eq!((anew.untrusted(&project), computer.told()), (None, Vec::new()), "for good");
+
+    computer.put_project(ALLOW);
+    let other = files.untrusted(&project).unwrap();
+    let late = files.judge(&project, &asked.text, Trusting::Yes).unwrap_err();
+    assert!(late.contains("was changed since you saw it"), "{late}");
+    assert_eq!(computer.read(&files), [], "a yes to another text is none to this one");
+    files.judge(&project, &other.text, Trusting::Yes).unwrap();
+    assert_eq!(computer.read(&files), [allow(Layer::Project)]);
+    assert_eq!(files.untrusted(&project), None);
+
+    files.trust.take(&project).unwrap();
+    assert!(files.untrusted(&project).is_some(), "what is taken back is asked about again");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Which projects may allow calls by rules of their own. Kept by the real folder and the whole text
+//! Which projects may allow calls by rules of their own, and which a person refused. Kept by the real folder and the whole text
 //! of the rules: other rules, or the same rules elsewhere, are trusted anew.
 
 use std::{
@@ -9,6 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{Home, of_project, read};
+use crate::kernel::port::Trusting;
 
 /// What a person trusts, as a file of this computer.
 #[derive(Clone, Debug)]
@@ -20,6 +21,11 @@ pub enum TrustError {
     /// The project has no rules.
     #[error("there are no rules in {0}\nthey would be in .footplate/rules.toml")]
     NoRules(PathBuf),
+    /// They are not those that a person saw.
+    #[error(
+        "not kept: {0} was changed since you saw it\nread it as it is now, then: footplate trust"
+    )]
+    Changed(PathBuf),
     /// A file could not be read or written.
     #[error("{path}: {source}\nmake it readable and writable")]
     Io {
@@ -33,13 +39,16 @@ pub enum TrustError {
 #[derive(Default, Serialize, Deserialize)]
 struct Kept {
     #[serde(default)]
-    trusted: Vec<Trusted>,
+    trusted: Vec<Judged>,
+    /// What is not asked about again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    refused: Vec<Judged>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Trusted {
+struct Judged {
     folder: PathBuf,
-    /// The text that was trusted.
+    /// The text that was judged.
     rules: String,
 }
 
@@ -49,33 +58,51 @@ impl Trust {
         Self(home.state.join("trust.toml"))
     }
 
-    /// Whether the rules of that project are trusted with this very text. A doubt counts as no.
-    pub fn holds(&self, folder: &Path, rules: &str) -> bool {
-        let Ok(folder) = folder.canonicalize() else { return false };
-        let is_meant = |known: &Trusted| known.folder == folder && known.rules == rules;
-        self.kept().is_ok_and(|kept| kept.trusted.iter().any(is_meant))
+    /// What was said to that very text as the rules of that project, if anything was. A doubt counts
+    /// as nothing.
+    pub fn said(&self, folder: &Path, rules: &str) -> Option<Trusting> {
+        let folder = folder.canonicalize().ok()?;
+        let kept = self.kept().ok()?;
+        let is_meant = |known: &Judged| known.folder == folder && known.rules == rules;
+        if kept.trusted.iter().any(is_meant) {
+            return Some(Trusting::Yes);
+        }
+        kept.refused.iter().any(is_meant).then_some(Trusting::Never)
     }
 
     /// Trusts the rules of a project as they are now, and gives their text.
     pub fn give(&self, folder: &Path) -> Result<String, TrustError> {
-        let path = of_project(folder);
-        let text = read(&path).map_err(|source| TrustError::Io { path, source })?;
-        let rules = text.ok_or_else(|| TrustError::NoRules(folder.to_owned()))?;
-        self.change(folder, Some(rules.clone()))?;
+        let rules = now(folder)?;
+        self.change(folder, Some((rules.clone(), Trusting::Yes)))?;
         Ok(rules)
     }
 
-    /// Trusts a project no more.
+    /// Keeps what was said to this text, if it still is the one of the project's rules.
+    pub fn judge(&self, folder: &Path, rules: &str, said: Trusting) -> Result<(), TrustError> {
+        if now(folder)? != rules {
+            return Err(TrustError::Changed(of_project(folder)));
+        }
+        self.change(folder, Some((rules.to_owned(), said)))
+    }
+
+    /// Trusts a project no more, and asks about it again.
     pub fn take(&self, folder: &Path) -> Result<(), TrustError> {
         self.change(folder, None)
     }
 
-    fn change(&self, folder: &Path, rules: Option<String>) -> Result<(), TrustError> {
-        let fault = |path: &Path, source| TrustError::Io { path: path.to_owned(), source };
+    fn change(&self, folder: &Path, said: Option<(String, Trusting)>) -> Result<(), TrustError> {
         let folder = folder.canonicalize().map_err(|source| fault(folder, source))?;
         let mut kept = self.kept().map_err(|source| fault(&self.0, source))?;
-        kept.trusted.retain(|known| known.folder != folder);
-        kept.trusted.extend(rules.map(|rules| Trusted { folder, rules }));
+        let other = |known: &Judged| known.folder != folder;
+        kept.trusted.retain(other);
+        kept.refused.retain(other);
+        if let Some((rules, said)) = said {
+            let list = match said {
+                Trusting::Yes => &mut kept.trusted,
+                Trusting::Never => &mut kept.refused,
+            };
+            list.push(Judged { folder, rules });
+        }
         self.write(&kept).map_err(|source| fault(&self.0, source))
     }
 
@@ -94,4 +121,15 @@ impl Trust {
         file.persist(&self.0).map_err(|error| error.error)?;
         Ok(())
     }
+}
+
+/// The text of a project's rules now.
+fn now(folder: &Path) -> Result<String, TrustError> {
+    let path = of_project(folder);
+    let text = read(&path).map_err(|source| fault(&path, source))?;
+    text.ok_or_else(|| TrustError::NoRules(folder.to_owned()))
+}
+
+fn fault(path: &Path, source: io::Error) -> TrustError {
+    TrustError::Io { path: path.to_owned(), source }
 }

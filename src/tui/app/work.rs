@@ -25,6 +25,7 @@ pub(super) fn send(desk: &dyn Desk, command: Command) -> Option<Came> {
         | Command::Revoke { .. }
         | Command::RevokeSaved { .. }
         | Command::ReadRules
+        | Command::Judge { .. }
         | Command::Undo { .. } => None,
     };
     match desk.send(command) {

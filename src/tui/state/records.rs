@@ -8,7 +8,7 @@ pub mod written;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -100,6 +100,14 @@ impl Records {
         let mut tally = Tally::default();
         self.of(root).for_each(|envelope| tally.apply(envelope));
         tally
+    }
+
+    /// A path as a person would write it.
+    pub fn short(&self, path: &Path) -> String {
+        match self.home.as_deref().and_then(|home| path.strip_prefix(home).ok()) {
+            Some(rest) => format!("~/{}", rest.display()),
+            None => path.display().to_string(),
+        }
     }
 
     /// `12:04`, on this computer's clock.

@@ -13,6 +13,7 @@ use crate::{
         capability::Capability,
         gate::approval::Question,
         id::{ApprovalId, CallId},
+        port::Untrusted,
     },
     tui::{
         clean::{Deceit, Piece},
@@ -98,9 +99,19 @@ pub struct Laid {
     pub found: Option<(String, Arc<Vec<Hit>>)>,
 }
 
+/// What a question is about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum About {
+    /// The call of a session.
+    Call,
+    /// The rules of the project that the screen was opened in. No session asks.
+    Rules(Untrusted),
+}
+
 /// One question that waits.
 #[derive(Clone, Debug)]
 pub struct Waiting {
+    pub about: About,
     pub question: Question,
     pub asked: Timestamp,
     pub put_off: bool,
@@ -186,6 +197,14 @@ impl Waiting {
         }
     }
 
+    /// What a yes does, in one word.
+    pub fn effect(&self) -> String {
+        match &self.about {
+            About::Call => self.question.category.name().to_uppercase(),
+            About::Rules(_) => "TRUST".to_owned(),
+        }
+    }
+
     /// Takes in that these rows, of so many, were drawn.
     pub fn saw(&mut self, rows: Range<usize>, total: usize) {
         self.end_seen |= self.paper.is_some() && rows.end >= total;
@@ -223,10 +242,16 @@ impl Queue {
         self.waiting.len() - self.asking()
     }
 
+    /// How many of them calls wait for, which nothing goes on without.
+    pub fn calls(&self) -> usize {
+        self.waiting.iter().filter(|waiting| waiting.about == About::Call).count()
+    }
+
     /// A new question; one that is there already is left alone.
-    pub fn ask(&mut self, question: Question, asked: Timestamp) {
+    pub fn ask(&mut self, about: About, question: Question, asked: Timestamp) {
         if self.get(question.id).is_none() {
             self.waiting.push(Waiting {
+                about,
                 question,
                 asked,
                 put_off: false,

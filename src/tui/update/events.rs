@@ -18,7 +18,7 @@ use crate::{
             output::Run,
             sessions::{Doing, Node},
             several::Settled,
-            waiting::Waiting,
+            waiting::{About, Waiting},
         },
         theme::Mark,
         words,
@@ -247,7 +247,7 @@ fn asked(state: &mut State, question: &Question, at: jiff::Timestamp) -> Vec<Eff
             (code.filename.clone(), source)
         });
     }
-    state.queue.ask(question.clone(), at);
+    state.queue.ask(About::Call, question.clone(), at);
     edit::again(state, question);
     if let (Some((file, source)), Some(waiting)) = (script, state.queue.get_mut(question.id)) {
         waiting.script = Some(file);

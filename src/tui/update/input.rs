@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyEvent, KeyEventKind};
 
-use super::{panes, question, records, several, wider, written};
+use super::{panes, question, records, several, trust, wider, written};
 use crate::{
     kernel::command::Command,
     tui::{
@@ -287,10 +287,13 @@ fn leave(state: &mut State) -> Vec<Effect> {
             Some(Form::Because(_, draft)) => state.composer.remember(&draft.text()),
             Some(Form::Wider(_) | Form::Search(_) | Form::Edit(_)) => {}
             None => {
+                let trust = state.queue.current().is_some_and(trust::is_asked);
                 if state.queue.not_now().is_some() {
-                    state.status.say("Not now. It waits; F3 shows it.", now);
+                    let said =
+                        if trust { trust::NOT_NOW } else { "Not now. It waits; F3 shows it." };
+                    state.status.say(said, now);
                 }
-                state.focus = Focus::Composer;
+                state.focus = state.beside();
             }
         },
         Focus::Start | Focus::Transcript | Focus::Output | Focus::Sessions | Focus::Waiting => {
@@ -320,7 +323,7 @@ fn leave(state: &mut State) -> Vec<Effect> {
 
 /// Leaves the screen, or asks first if something would end with it.
 fn quit(state: &mut State) {
-    if state.sessions.at_work() == 0 && state.queue.asking() + state.queue.put_off() == 0 {
+    if state.sessions.at_work() == 0 && state.queue.calls() == 0 {
         state.leave = Some(Leave::Quit);
     } else {
         state.popup = Some(Popup::Quit { row: 0 });

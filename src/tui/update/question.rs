@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{edit, input, several, wider};
+use super::{edit, input, several, trust, wider};
 use crate::{
     kernel::{
         capability::Body,
@@ -19,7 +19,7 @@ use crate::{
         state::{
             Focus, Popup, State,
             draft::Draft,
-            waiting::{Compare, Form, Search, Waiting},
+            waiting::{About, Compare, Form, Search, Waiting},
         },
         view,
     },
@@ -32,6 +32,9 @@ pub(super) fn letter(state: &mut State, id: ApprovalId, letter: char) -> Vec<Eff
         Some(action) => return input::act(state, action),
         None => return Vec::new(),
     };
+    if state.queue.get(id).is_some_and(trust::is_asked) {
+        return trust::letter(state, id, letter);
+    }
     match letter {
         Letter::Yes => answer(id, Answer::Allow { scope: Scope::Once }),
         Letter::No => answer(id, Answer::Deny { because: None, then: Then::GoOn }),
@@ -58,17 +61,18 @@ pub(super) fn letter(state: &mut State, id: ApprovalId, letter: char) -> Vec<Eff
     }
 }
 
-/// Why the wide yes is not on offer, if it is not.
+/// Why the wide yes is not on offer, if it is not. To rules there is no other.
 pub(crate) fn why_not_wider(waiting: &Waiting) -> Option<&'static str> {
-    if waiting.deceives() {
-        Some("wider: not with hidden text")
-    } else if waiting.question.monitor.is_some() {
+    match (&waiting.about, waiting.deceives(), waiting.end_seen) {
+        (About::Call, true, _) => Some("wider: not with hidden text"),
         // It would be refused: the monitor judges each call.
-        Some("wider: not past the monitor")
-    } else if !waiting.end_seen {
-        Some("wider: when end seen")
-    } else {
-        None
+        (About::Call, false, _) if waiting.question.monitor.is_some() => {
+            Some("wider: not past the monitor")
+        }
+        (About::Call, false, false) => Some("wider: when end seen"),
+        (About::Rules(_), true, _) => Some("yes: not with hidden text"),
+        (About::Rules(_), false, false) => Some("yes: when end seen"),
+        (_, false, true) => None,
     }
 }
 

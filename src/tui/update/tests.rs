@@ -13,6 +13,7 @@ mod memory;
 mod records;
 mod sizes;
 mod together;
+mod trust;
 mod wider;
 mod written;
 

@@ -94,8 +94,7 @@ fn session(state: &State, pen: &Pen<'_>, branch: &Branch) -> (Line<'static>, Lin
 pub(super) fn state_words(state: &State, session: SessionId) -> String {
     let mine = state.queue.of_session(session);
     if let Some(waiting) = mine.first().and_then(|id| state.queue.get(*id)) {
-        let effect = waiting.question.category.name().to_uppercase();
-        return format!("{effect} {}", waiting.object());
+        return format!("{} {}", waiting.effect(), waiting.object());
     }
     let Some(node) = state.sessions.get(session) else { return String::new() };
     match &node.doing {
@@ -196,10 +195,7 @@ fn entry(
     ];
     let room = (width.saturating_sub(12) / 2).max(8);
     spans.extend(pen.spans(&clean::pad(&clean::shown(&who), room), Role::Text));
-    spans.push(pen.span(
-        format!(" {}", clean::pad(&question.category.name().to_uppercase(), 9)),
-        Role::Bright,
-    ));
+    spans.push(pen.span(format!(" {}", clean::pad(&waiting.effect(), 9)), Role::Bright));
     let fact = question.preview.facts.first().filter(|fact| fact.starts_with(['+', '−']));
     let fact = fact.map(|fact| format!(" {fact}")).unwrap_or_default();
     spans.extend(pen.spans(&format!("{object}{fact}"), Role::Text));

@@ -14,7 +14,7 @@ use crate::tui::{
     clean,
     state::{
         Focus, State,
-        waiting::{Compare, Waiting},
+        waiting::{About, Compare, Waiting},
     },
     theme::{Mark, Role},
     update::why_not_wider,
@@ -35,6 +35,19 @@ pub(super) fn draw(
     let area = inset(area, 1, 0);
     let why_not = why_not_wider(waiting);
     let wider = live && why_not.is_none();
+    if let About::Rules(_) = waiting.about {
+        let (yes, never) = match room {
+            Room::Narrow => ("trust", "never"),
+            Room::Tiny | Room::Plain | Room::Wide => {
+                ("yes, trust this text", "never, for this text")
+            }
+        };
+        answers(pen, area, 0, &[("y", yes, wider, 5), ("n", never, live, 0)]);
+        if room != Room::Narrow {
+            others(state, pen, area, waiting, why_not);
+        }
+        return;
+    }
     if room == Room::Narrow {
         let row = [
             ("y", "yes, once", live, 4),
@@ -56,6 +69,17 @@ pub(super) fn draw(
         ("w", "wider…", wider, 0),
     ];
     answers(pen, area, 0, &row);
+    others(state, pen, area, waiting, why_not);
+}
+
+/// What else a key does here, as far as there is room; and why a yes is not on offer.
+fn others(
+    state: &State,
+    pen: &mut Pen<'_>,
+    area: Rect,
+    waiting: &Waiting,
+    why_not: Option<&'static str>,
+) {
     if state.focus != Focus::Question {
         let text = "tab answers; until then your keys are text";
         pen.text(area, 1, text, Role::Quiet);
@@ -74,6 +98,10 @@ pub(super) fn draw(
     };
     let together = state.queue.ordered().into_iter().filter(of_script).count() > 1;
     let several = state.queue.asking() + state.queue.put_off() > 1;
+    let later = match waiting.about {
+        About::Call => "esc not now",
+        About::Rules(_) => "esc not now: the next start asks",
+    };
     // In the order in which they stand; what has the lower number goes first where it is narrow.
     let mut offers = vec![
         (9, format!("enter {full}")),
@@ -84,7 +112,7 @@ pub(super) fn draw(
         (if together { 6 } else { 0 }, "m several…".to_owned()),
         (1, "c copy".to_owned()),
         (if several { 7 } else { 0 }, "←→ next".to_owned()),
-        (9, "esc not now".to_owned()),
+        (9, later.to_owned()),
     ];
     offers.retain(|(rank, _)| *rank > 0);
     let room =

@@ -157,8 +157,7 @@ pub(super) fn quit_rows(state: &State) -> u16 {
 pub(super) fn quit(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) {
     pen.clear(area);
     let busy = at_work(state);
-    let (agents, questions) =
-        (state.sessions.at_work(), state.queue.asking() + state.queue.put_off());
+    let (agents, questions) = (state.sessions.at_work(), state.queue.calls());
     let mut why = Vec::new();
     if agents > 0 {
         why.push(format!("{agents} at work"));

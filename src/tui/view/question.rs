@@ -192,7 +192,7 @@ pub(super) fn title(
 pub(super) fn headline(pen: &mut Pen<'_>, area: Rect, waiting: &Waiting, room: Room) {
     let question = &waiting.question;
     let dot = pen.look.dot();
-    let mut left = vec![pen.span(question.category.name().to_uppercase(), Role::Bright)];
+    let mut left = vec![pen.span(waiting.effect(), Role::Bright)];
     left.push(Span::raw(if room == Room::Narrow { " " } else { "  " }));
     match &waiting.paper {
         Some(paper) => left.extend(paper.object.iter().map(|piece| {

@@ -96,7 +96,7 @@ fn object(state: &State, waiting: &Waiting, width: usize) -> Vec<Row> {
     let cells: usize = paper.object.iter().map(|piece| clean::width(&piece.text)).sum();
     let facts = facts(waiting, width);
     let facts: usize = facts.iter().map(|fact| clean::width(fact) + 3).sum();
-    let effect = waiting.question.category.name().len();
+    let effect = waiting.effect().len();
     // Margins, and what keeps the three apart.
     if effect + cells + facts + 5 <= width {
         return Vec::new();

@@ -128,7 +128,7 @@ fn entry(state: &State, pen: &Pen<'_>, waiting: &Waiting, number: usize) -> [Lin
         Span::raw(" "),
         pen.mark(mark),
         pen.span(format!(" {number} {}  ", clean::pad_left(&time, 5)), Role::Quiet),
-        pen.span(question.category.name().to_uppercase(), Role::Bright),
+        pen.span(waiting.effect(), Role::Bright),
     ];
     let indent = || vec![Span::raw(" "), Span::raw("     ")];
     let mut object = indent();

@@ -1,7 +1,6 @@
 //! The lists of what was decided, of what stands, and of what was written.
 
-use insta::assert_snapshot;
-
+use super::{SIZES, shot};
 use crate::{
     kernel::{
         event::{Decider, Event},
@@ -54,18 +53,16 @@ fn decided(width: u16, height: u16) -> Stage {
 
 #[test]
 fn decisions() {
-    for (name, width, height) in
-        [("decisions_80", 80, 24), ("decisions_120", 120, 40), ("decisions_40", 40, 12)]
-    {
+    for (width, height) in SIZES.into_iter().chain([(40, 12)]) {
         let mut stage = decided(width, height);
         stage.key("F7");
-        assert_snapshot!(name, stage.screen());
+        shot("decisions", &mut stage);
     }
     let mut stage = decided(80, 24);
     stage.key("F7");
     stage.key("/");
     stage.types("you: no");
-    assert_snapshot!("decisions_filtered_80", stage.screen());
+    shot("decisions_filtered", &mut stage);
 }
 
 #[test]
@@ -81,35 +78,33 @@ fn decisions_of_the_monitor() {
     stage.answered(1, 3.into(), Answer::Allow { scope: Scope::Once });
     stage.wait(5_000);
     stage.key("F7");
-    assert_snapshot!("decisions_monitor_all_80", stage.screen());
+    shot("decisions_monitor_all", &mut stage);
     stage.key("/");
     stage.types("monitor:");
     stage.key("enter");
     stage.key("down");
-    assert_snapshot!("decisions_monitor_80", stage.screen());
+    shot("decisions_monitor", &mut stage);
 }
 
 #[test]
 fn grants_and_rules() {
-    for (name, width, height) in [("grants_80", 80, 24), ("grants_120", 120, 40)] {
+    for (width, height) in SIZES {
         let mut stage = decided(width, height);
         stage.faults =
             vec!["/home/me/x/rules.toml:3:1: there is no key \"pth\"\nwrite one of call, path; no [[allow]] of it counts until then".into()];
         stage.key("F6");
         stage.key("down");
-        assert_snapshot!(name, stage.screen());
+        shot("grants", &mut stage);
     }
     let mut stage = Stage::new(80, 24);
     stage.at_work();
     stage.key("F6");
-    assert_snapshot!("grants_none_80", stage.screen());
+    shot("grants_none", &mut stage);
 }
 
 #[test]
 fn a_rule_is_written() {
-    for (name, width, height) in
-        [("wider_80", 80, 24), ("wider_120", 120, 40), ("wider_60", 60, 15)]
-    {
+    for (width, height) in SIZES.into_iter().chain([(60, 15)]) {
         let mut stage = decided(width, height);
         stage.considered = Ok(1);
         stage.key("ctrl+g");
@@ -122,27 +117,27 @@ fn a_rule_is_written() {
         stage.wait(600);
         stage.key("w");
         stage.wait(200);
-        assert_snapshot!(name, stage.screen());
+        shot("wider_of_a_program", &mut stage);
     }
 }
 
 #[test]
 fn what_was_written() {
-    for (name, width, height) in [("changes_80", 80, 24), ("changes_120", 120, 40)] {
+    for (width, height) in SIZES {
         let mut stage = Stage::new(width, height);
         stage.at_work();
         stage.runs(1, 10, "main.py", LEX);
         stage.wait(240_000);
         stage.planned = stage.written();
         stage.key("F5");
-        assert_snapshot!(name, stage.screen());
+        shot("changes", &mut stage);
         for key in [" ", "down", " ", "down", " ", "u"] {
             stage.key(key);
         }
-        assert_snapshot!(format!("{name}_undo"), stage.screen());
+        shot("changes_undo", &mut stage);
     }
     let mut stage = Stage::new(80, 24);
     stage.at_work();
     stage.key("F5");
-    assert_snapshot!("changes_none_80", stage.screen());
+    shot("changes_none", &mut stage);
 }
