@@ -1,5 +1,7 @@
 //! What is known of this computer, for the first screen and for `footplate doctor`.
 
+use std::{net::TcpStream, time::Duration};
+
 use serde::Serialize;
 
 use super::setup::variable;
@@ -110,6 +112,32 @@ pub(super) fn uv(executor: &Local) -> Finding {
 
 /// Where the line about the seal stands.
 pub(super) const SEAL: usize = 1;
+
+/// The place of a model on this computer among them, where it is looked for.
+pub(super) const OLLAMA: usize = 4;
+
+/// Not known until somebody answered there.
+pub(super) fn ollama() -> Check {
+    Check { mark: Mark::Queued, text: "ollama …".to_owned() }
+}
+
+/// Whether a server listens where ollama's is on this computer; nothing is said to it. Blocks for a
+/// third of a second at most for each of its addresses.
+pub(super) fn ollama_of(base_url: &str) -> Check {
+    const PATIENCE: Duration = Duration::from_millis(300);
+    let addresses = reqwest::Url::parse(base_url).ok().and_then(|url| {
+        let here = matches!(url.host_str()?, "localhost" | "127.0.0.1" | "[::1]");
+        here.then(|| url.socket_addrs(|| None).ok()).flatten()
+    });
+    let mut addresses = addresses.unwrap_or_default();
+    addresses.retain(|address| address.ip().is_loopback());
+    let answers = addresses.iter().any(|at| TcpStream::connect_timeout(at, PATIENCE).is_ok());
+    let (mark, text) = match answers {
+        true => (Mark::Done, "ollama's port answers"),
+        false => (Mark::Withdrawn, "no ollama on this computer"),
+    };
+    Check { mark, text: text.to_owned() }
+}
 
 /// Not known until it was tried.
 fn seal() -> Check {

@@ -53,7 +53,11 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
         // Fails only when the screen is gone.
         let _ = tell.send(News::Untrusted(ApprovalId::fresh(), rules));
     }
+    let opening = opening(&setup, session, &tell, news)?;
     let (executor, known) = (setup.executor.clone(), tell.clone());
+    let ollama = setup.config.providers.iter().find(|provider| provider.name == "ollama");
+    let ollama = ollama.filter(|_| matches!(opening.player, Player::Nobody { .. }));
+    let ollama = ollama.map(|provider| provider.base_url.clone());
     // Found out by trying, which takes some milliseconds: not before the first frame.
     let probing = tokio::task::spawn_blocking(move || {
         let form = executor.form();
@@ -61,8 +65,12 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
             // Fails only when the screen is gone.
             let _ = known.send(news);
         }
+        if let Some(base_url) = ollama {
+            let found = checks::ollama_of(&base_url);
+            let _ = known.send(News::Check(checks::OLLAMA, found));
+        }
     });
-    let farewell = app::run(Arc::new(setup.host.clone()), opening(&setup, session, &tell, news)?);
+    let farewell = app::run(Arc::new(setup.host.clone()), opening);
     let farewell = farewell.await;
     if let Err(error) = probing.await {
         tracing::error!(%error, "the seal could not be tried");
@@ -145,14 +153,19 @@ fn opening(
     };
     let (theme, theme_file) = theme(setup, tell)?;
     let here = here(setup);
+    let player = player(setup, model.as_deref());
+    let mut looked_at = checks::all(&setup.executor, theme.depth());
+    if let Player::Nobody { .. } = player {
+        looked_at.push(checks::ollama());
+    }
     Ok(Opening {
         workspace: name_of(resumed.as_ref().map_or(&setup.workspace, |spec| &spec.workspace)),
-        player: player(setup, model.as_deref()),
+        player,
         mode: resumed.as_ref().map_or(setup.config.mode, |spec| spec.mode),
         runs: setup.config.runs,
         home: super::setup::real_home(),
         session,
-        looked_at: checks::all(&setup.executor, theme.depth()),
+        looked_at,
         last_here: here.first().map(last_here),
         begin: begin(setup, model),
         theme,

@@ -356,8 +356,9 @@ impl App {
                 work::prepare(&mut self.work, self.desk.clone(), question);
             }
             Effect::Editor { question, field, text } => {
-                self.wanted = Some(editor::Wanted { question, field, text });
+                self.wanted = Some(editor::Wanted::Text { question, field, text });
             }
+            Effect::Visit(file) => self.wanted = Some(editor::Wanted::File(file)),
             Effect::Notify(text) => match self.notice {
                 Notice::Bell => self.terminal.bell(),
                 Notice::Osc9 => self.terminal.notify(&text),

@@ -51,7 +51,7 @@ pub struct DiffRow {
 impl DiffRow {
     /// Its text as it is drawn, hidden characters as codes.
     fn pieces(&self) -> Vec<clean::Piece> {
-        let mut pieces = clean::pieces(&self.text);
+        let mut pieces = clean::revealed(&self.text, &clean::deceits(&self.text));
         if self.unended {
             pieces.push(clean::Piece { text: "⟨no line end⟩".to_owned(), escape: true });
         }

@@ -1,5 +1,7 @@
 //! What the screen wants done outside of it. It cannot do any of this itself.
 
+use std::path::PathBuf;
+
 use crate::kernel::{
     command::Command,
     gate::approval::{Question, Scope},
@@ -35,6 +37,8 @@ pub enum Effect {
     Notify(String),
     /// Have a text edited in the person's own editor, for a field of a question or all of them.
     Editor { question: ApprovalId, field: Option<usize>, text: String },
+    /// Have the person look at a file in their own editor, and change it if they like.
+    Visit(PathBuf),
     /// Stop until the shell continues us.
     Suspend,
 }

@@ -90,6 +90,8 @@ pub enum Came {
     Prepared(ApprovalId, Arc<Paper>, Option<Arc<Capability>>),
     /// A text came back from an editor for this field of a question, or for all of them.
     Edited(ApprovalId, Option<usize>, Result<String, String>),
+    /// The person is back from a file, or could not be sent there.
+    Visited(Result<(), String>),
     /// What a session wrote, the last change first, or why that is not known.
     Changes(SessionId, Result<Vec<Planned>, String>),
     /// What undoing these would do.

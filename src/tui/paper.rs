@@ -18,8 +18,8 @@ pub fn of(question: &Question) -> Paper {
     let preview = &question.preview;
     let object = clean::deceits(&preview.object);
     let mut revealed = clean::revealed(&preview.object, &object);
-    let mut deceits: Vec<_> =
-        object.into_iter().map(|deceit| ("object".to_owned(), deceit)).collect();
+    let what = if matches!(preview.body, Body::Diff { .. }) { "path" } else { "object" };
+    let mut deceits: Vec<_> = object.into_iter().map(|deceit| (what.to_owned(), deceit)).collect();
     let revealed_line = |line: &str| clean::revealed(line, &clean::deceits(line));
     let wider = preview.wider.iter().map(|line| revealed_line(line)).collect();
     let monitor = question.monitor.as_ref().map(ToString::to_string);

@@ -67,6 +67,8 @@ pub(super) struct Stage {
     pub(super) faults: Vec<String>,
     /// What was written, with what undoing it would do.
     pub(super) planned: Vec<Planned>,
+    /// A file before and after any of it.
+    pub(super) texts: (String, String),
     /// What any wider yes would come to.
     pub(super) considered: Result<usize, NotAnswered>,
     pub(super) clocks: Vec<(CallId, Reading)>,
@@ -104,6 +106,7 @@ impl Stage {
             rules: Vec::new(),
             faults: Vec::new(),
             planned: Vec::new(),
+            texts: ("one\ntwo\n".into(), "one\n\tthree\n".into()),
             considered: Ok(0),
             clocks: Vec::new(),
             terminal: Terminal::new(TestBackend::new(width, height)).unwrap(),
@@ -127,7 +130,8 @@ impl Stage {
                 check(Mark::Done, "uv 0.9.13, Python 3.13"),
                 check(Mark::Done, "seal: full"),
                 check(Mark::Done, "terminal: 256 colours"),
-                check(Mark::Queued, "disk …"),
+                check(Mark::Done, "git"),
+                check(Mark::Queued, "ollama …"),
             ],
             ..Place::default()
         };
@@ -190,7 +194,7 @@ impl Stage {
                         messages.push_back(Message::Came(came));
                     }
                     Effect::Compare(_, call) => {
-                        let diff = diff::Diff::new(Some("one\ntwo\n"), "one\n\tthree\n");
+                        let diff = diff::Diff::new(Some(&self.texts.0), &self.texts.1);
                         let came = Came::Compared(call, Ok(Arc::new(diff)));
                         messages.push_back(Message::Came(came));
                     }
@@ -207,6 +211,7 @@ impl Stage {
                     | Effect::Copy(_)
                     | Effect::Notify(_)
                     | Effect::Editor { .. }
+                    | Effect::Visit(_)
                     | Effect::Suspend) => self.effects.push(other),
                 }
             }

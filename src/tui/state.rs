@@ -3,6 +3,7 @@
 pub mod composer;
 pub mod draft;
 pub mod edit;
+pub mod filter;
 pub mod look;
 pub mod output;
 pub mod records;
@@ -19,7 +20,7 @@ use records::Records;
 use sessions::Sessions;
 use status::{Place, Status};
 use tokio::time::Instant;
-use waiting::Queue;
+use waiting::{Queue, Waiting};
 
 use crate::{
     kernel::id::{ApprovalId, SessionId},
@@ -127,6 +128,8 @@ pub struct Drawn {
     pub transcript: DrawnText,
     /// Rows of the output in sight.
     pub output: usize,
+    /// The first line of a change in sight, where one is.
+    pub change: Option<usize>,
 }
 
 /// A question on the screen.
@@ -141,6 +144,15 @@ pub struct DrawnQuestion {
     /// Rows of its text in sight, and in all.
     pub rows: usize,
     pub total: usize,
+    /// A row above or below them says how many are out of sight.
+    pub noted: bool,
+}
+
+impl DrawnQuestion {
+    /// The last row that may be asked for as the first; with fewer rows below it, the view ends there.
+    pub fn last(&self) -> usize {
+        self.total.saturating_sub(if self.noted { 1 } else { self.rows })
+    }
 }
 
 /// A transcript on the screen.
@@ -181,6 +193,11 @@ impl State {
     pub fn key_place(&self) -> keymap::Place {
         use keymap::Place;
         match self.popup {
+            Some(Popup::Waiting { .. } | Popup::Grants { .. } | Popup::Decisions { .. })
+                if self.records.filter.typing =>
+            {
+                return Place::Filter;
+            }
             Some(Popup::Sessions) => return Place::Sessions,
             Some(Popup::Waiting { .. }) => return Place::Waiting,
             Some(Popup::Output) => return Place::Output,
@@ -189,7 +206,6 @@ impl State {
             }
             Some(Popup::Changes { .. }) => return Place::Changes,
             Some(Popup::Grants { .. }) => return Place::Grants,
-            Some(Popup::Decisions { .. }) if self.records.decisions.typing => return Place::Filter,
             Some(Popup::Decisions { .. }) => return Place::Decisions,
             Some(Popup::Help { .. }) => return Place::Help,
             Some(Popup::Connect) => return Place::Connect,
@@ -215,6 +231,15 @@ impl State {
             Focus::Sessions => Place::Sessions,
             Focus::Waiting => Place::Waiting,
         }
+    }
+
+    /// The questions that the list of what waits shows; its pane beside the transcript shows all.
+    pub fn inbox(&self) -> Vec<&Waiting> {
+        let mut all = self.queue.listed();
+        if let Some(Popup::Waiting { .. }) = self.popup {
+            all.retain(|waiting| self.records.filter.passes(&waiting.searched()));
+        }
+        all
     }
 
     /// What has the keys where nothing asks for them.

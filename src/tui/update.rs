@@ -133,6 +133,9 @@ fn note(state: &mut State, drawn: Drawn) {
         let text = drawn.transcript;
         node.transcript.saw(text.top.0..text.end, text.height);
     }
+    if let Some(top) = drawn.change {
+        state.records.written.top = top;
+    }
     state.drawn = drawn;
 }
 
@@ -201,6 +204,7 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
         Came::Changes(of, came) => written::came(state, of, came),
         Came::Planned(calls, came) => written::planned(state, &calls, came),
         Came::Compared(call, came) => {
+            *state.records.written.laid.get_mut() = None;
             let compared = &mut state.records.written.compared;
             if compared.as_ref().is_some_and(|(of, _)| *of == call) {
                 *compared = Some((call, came));
@@ -220,6 +224,14 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             }
         }
         Came::Edited(id, field, text) => edit::came(state, id, field, text),
+        Came::Visited(came) => {
+            // Whatever it was, it may be another text now.
+            (state.records.stale, state.records.written.stale) = (true, true);
+            state.records.written.compared = None;
+            if let Err(why) = came {
+                state.status.say(why, state.now.at);
+            }
+        }
         Came::NotDone(why) => {
             wider::refused(state, &why);
             state.status.say(why, state.now.at);

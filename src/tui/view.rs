@@ -5,6 +5,7 @@ mod choice;
 mod composer;
 mod decided;
 mod edit;
+mod filter;
 mod forms;
 mod lists;
 mod offers;
@@ -23,7 +24,7 @@ mod start;
 mod status;
 mod transcript;
 mod wider;
-mod written;
+pub(super) mod written;
 
 #[cfg(test)]
 mod tests;
@@ -213,11 +214,11 @@ fn popup_over(
 ) -> Option<(u16, u16)> {
     match popup {
         Popup::Sessions => lists::sessions(state, pen, whole),
-        Popup::Waiting { row } => lists::waiting(state, pen, whole, row),
+        Popup::Waiting { row } => return lists::waiting(state, pen, whole, row),
         Popup::Output => drawn.output = output::draw(state, pen, whole, Keys::Here),
         Popup::Decisions { row } => return decided::draw(state, pen, whole, row),
-        Popup::Grants { row } => standing::draw(state, pen, whole, row),
-        Popup::Changes { row } => written::draw(state, pen, whole, row),
+        Popup::Grants { row } => return standing::draw(state, pen, whole, row),
+        Popup::Changes { row } => drawn.change = written::draw(state, pen, whole, row),
         Popup::Help { of, top } => popup::help(pen, whole, of, top),
         Popup::Connect => popup::connect(state, pen, whole),
         Popup::Script { top } => script::draw(state, pen, whole, top),

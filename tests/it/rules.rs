@@ -23,6 +23,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use crate::{
     rig,
     support::{Place, Ran},
+    terminal::App,
 };
 
 const ALLOW_DOCS: &str = "[[allow]]\ncall = \"files.write\"\npath = \"docs/**\"\n";
@@ -270,4 +271,44 @@ async fn what_an_agent_may_is_what_its_session_may_and_what_the_rule_says_of_it(
     let Decider::Rule { rule } = there.decider().await else { panic!("allowed by the grant") };
     assert_eq!(rule.grant, Some(of_child.id));
     there.host.shutdown().await;
+}
+
+#[test]
+fn a_person_at_the_screen_is_asked_once_about_the_rules_of_a_project() {
+    let place = Place::new();
+    put(&place.project_rules(), ALLOW_DOCS);
+    // A second on, so that the letters were surely on the screen.
+    let live = |screen: &str| {
+        let first = screen.contains("waits 0:00") || screen.contains("waits 0:01");
+        screen.contains("y yes, trust") && screen.contains("docs/**") && !first
+    };
+    let mut put_off = App::start(&place, (24, 80), &[]);
+    put_off.wait_until("the question", live);
+    put_off.press("\u{1b}");
+    put_off.wait_for("put off");
+    put_off.press("\u{11}");
+    assert!(put_off.ended().success(), "what was put off keeps nobody");
+    assert_eq!(place.write("docs/a.md").code(), 3);
+
+    let mut app = App::start(&place, (40, 120), &[]);
+    app.wait_until("the question again", live);
+    app.press("y");
+    app.wait_for("its rules count now");
+    assert_eq!(place.write("docs/a.md").code(), 0);
+    app.press("\u{11}");
+    app.ended();
+
+    put(&place.project_rules(), &format!("{ALLOW_DOCS}# changed\n"));
+    let mut changed = App::start(&place, (24, 80), &[]);
+    changed.wait_until("the changed rules", |screen| live(screen) && screen.contains("# changed"));
+    changed.press("n");
+    changed.wait_for("nothing waits");
+    assert_eq!(place.write("docs/b.md").code(), 3);
+    changed.press("\u{11}");
+    changed.ended();
+    let mut never = App::start(&place, (24, 80), &[]);
+    let screen = never.wait_for("nothing waits");
+    assert!(!screen.contains("TRUST"), "{screen}");
+    never.press("\u{11}");
+    never.ended();
 }

@@ -16,6 +16,9 @@ use crate::kernel::{
     id::{ApprovalId, CallId},
 };
 
+/// Said of a yes to other arguments than were asked for.
+pub const EDITED: &str = "with arguments edited";
+
 /// One decision.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Decided {
@@ -104,7 +107,7 @@ impl Log {
                     Answer::AllowEdited { .. } => {
                         made.verdict = Ruling::Allowed;
                         made.scope = Some(Scope::Once);
-                        made.words = Some("with arguments edited".to_owned());
+                        made.words = Some(EDITED.to_owned());
                     }
                     Answer::Deny { because, then: _ } => {
                         made.verdict = Ruling::Denied;

@@ -1,6 +1,11 @@
 //! A text in the person's own editor, while the screen is theirs.
 
-use std::{ffi::OsString, io::Write as _, path::Path};
+use std::{
+    ffi::OsString,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::ExitStatus,
+};
 
 use tokio::process::Command;
 
@@ -11,10 +16,14 @@ use crate::{
 };
 
 /// What is to be edited, and what for.
-pub(super) struct Wanted {
-    pub(super) question: ApprovalId,
-    pub(super) field: Option<usize>,
-    pub(super) text: String,
+pub(super) enum Wanted {
+    Text {
+        question: ApprovalId,
+        field: Option<usize>,
+        text: String,
+    },
+    /// A file, as it stands.
+    File(PathBuf),
 }
 
 /// The editor that the environment names, as other programs find it.
@@ -31,16 +40,15 @@ impl App {
         wanted: Wanted,
         signals: &mut Option<Signals>,
     ) -> std::io::Result<()> {
-        let Wanted { question, field, text } = wanted;
         self.keys.pause().await;
         self.terminal.leave()?;
-        let edited = {
+        let came = {
             let editor = named();
-            let mut edited = std::pin::pin!(edited(&editor, &text));
+            let mut came = std::pin::pin!(wanted.done(&editor));
             loop {
                 tokio::select! {
                     biased;
-                    edited = &mut edited => break Some(edited),
+                    came = &mut came => break Some(came),
                     signal = next(signals) => match signal {
                         // Keys of the editor; it has them too.
                         Signal::Interrupt | Signal::Resized | Signal::Continue => {}
@@ -57,7 +65,7 @@ impl App {
                 }
             }
         };
-        let Some(edited) = edited else {
+        let Some(came) = came else {
             self.apply(Message::Signalled);
             return Ok(());
         };
@@ -65,37 +73,61 @@ impl App {
         self.keys.resume();
         self.back();
         self.apply(Message::Input(now(), Input::FocusGained));
-        self.apply(Message::Came(Came::Edited(question, field, edited)));
+        self.apply(Message::Came(came));
         Ok(())
     }
 }
 
-/// The text as the editor left it; an error is for the person. Dropping it ends the editor.
-async fn edited(editor: &OsString, text: &str) -> Result<String, String> {
-    let named = editor.to_string_lossy().into_owned();
-    let kept = |error: std::io::Error| format!("Not edited: {error}.");
-    let mut file =
-        tempfile::Builder::new().prefix("footplate-").suffix(".txt").tempfile().map_err(kept)?;
-    file.write_all(text.as_bytes()).map_err(kept)?;
-    file.flush().map_err(kept)?;
-    // The variable may hold options, as a shell reads them.
-    let status = Command::new("/bin/sh")
-        .arg("-c")
-        .arg("exec $0 \"$1\"")
-        .arg(editor)
-        .arg(file.path())
-        .kill_on_drop(true)
-        .status()
-        .await
-        .map_err(kept)?;
+impl Wanted {
+    /// What came of it. Dropping this ends the editor.
+    async fn done(self, editor: &OsString) -> Came {
+        match self {
+            Self::Text { question, field, text } => {
+                Came::Edited(question, field, edited(editor, &text).await)
+            }
+            // An editor would make a new one.
+            Self::File(file) if !file.exists() => {
+                Came::Visited(Err(format!("{} is not there any more.", file.display())))
+            }
+            Self::File(file) => {
+                let failed = |error: std::io::Error| format!("Not opened: {error}.");
+                Came::Visited(match run(editor, &file).await {
+                    Ok(status) => ended(editor, status),
+                    Err(error) => Err(failed(error)),
+                })
+            }
+        }
+    }
+}
+
+/// Runs the editor on a file. The variable may hold options, as a shell reads them.
+async fn run(editor: &OsString, file: &Path) -> std::io::Result<ExitStatus> {
+    let mut shell = Command::new("/bin/sh");
+    shell.arg("-c").arg("exec $0 \"$1\"").arg(editor).arg(file);
+    shell.kill_on_drop(true).status().await
+}
+
+fn ended(editor: &OsString, status: ExitStatus) -> Result<(), String> {
+    let named = editor.to_string_lossy();
     match status.code() {
-        Some(0) => read(file.path(), text),
+        Some(0) => Ok(()),
         Some(126 | 127) => {
             Err(format!("Not edited: there is no editor {named:?}. Set EDITOR to one."))
         }
         Some(code) => Err(format!("Not edited: {named} ended with status {code}.")),
         None => Err(format!("Not edited: {named} was ended by a signal.")),
     }
+}
+
+/// The text as the editor left it; an error is for the person. Dropping it ends the editor.
+async fn edited(editor: &OsString, text: &str) -> Result<String, String> {
+    let kept = |error: std::io::Error| format!("Not edited: {error}.");
+    let mut file =
+        tempfile::Builder::new().prefix("footplate-").suffix(".txt").tempfile().map_err(kept)?;
+    file.write_all(text.as_bytes()).map_err(kept)?;
+    file.flush().map_err(kept)?;
+    ended(editor, run(editor, file.path()).await.map_err(kept)?)?;
+    read(file.path(), text)
 }
 
 fn read(path: &Path, before: &str) -> Result<String, String> {

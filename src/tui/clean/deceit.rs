@@ -1,5 +1,7 @@
 //! Characters that deceive the eye: what they are, and why.
 
+use ratatui::{style::Style, text::Span};
+
 use super::{Piece, TAB_STOP, build, hidden_chars};
 
 /// A character that can make a text look like another text.
@@ -38,11 +40,22 @@ pub fn deceits(text: &str) -> Vec<Deceit> {
 
 /// The text with each of these deceits as its code, for the question that asks about it.
 pub fn revealed(text: &str, deceits: &[Deceit]) -> Vec<Piece> {
+    revealed_at(text, deceits, 0)
+}
+
+/// As [`spans_at`](super::spans_at), with all that deceives as its code: for text that is asked
+/// about.
+pub fn asked_at(text: &str, column: usize, base: Style, escape: Style) -> Vec<Span<'static>> {
+    let pieces = revealed_at(text, &deceits(text), column).into_iter();
+    pieces.map(|piece| Span::styled(piece.text, if piece.escape { escape } else { base })).collect()
+}
+
+fn revealed_at(text: &str, deceits: &[Deceit], column: usize) -> Vec<Piece> {
     let mut at = hidden_chars(text);
     at.extend(deceits.iter().map(|deceit| deceit.at).filter(|&at| text.is_char_boundary(at)));
     at.sort_unstable();
     at.dedup();
-    build(text, &at, 0, TAB_STOP)
+    build(text, &at, column, TAB_STOP)
 }
 
 /// Why this character cannot be drawn as itself, if it cannot.

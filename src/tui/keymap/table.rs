@@ -38,6 +38,7 @@ const PAGES: Keys = &[
 ];
 const ENDS: Keys =
     &[(Key::plain(KeyCode::Home), By(Move::Home)), (Key::plain(KeyCode::End), By(Move::End))];
+const FILTER: Keys = &[(Key::char('/'), Action::Filter)];
 const OPEN: Keys = &[(ENTER, Action::Open)];
 
 /// Every binding there is.
@@ -137,9 +138,14 @@ pub const TABLE: &[Row] = &[
     row(Waiting, OPEN, "open the question"),
     row(Waiting, &[(Key::char('l'), Action::NotNow)], "not now, and back"),
     row(Waiting, &[(Key::char('o'), Action::Order)], "another order"),
+    row(Waiting, FILTER, "filter; esc shows all again"),
     row(Waiting, &[(Key::char('m'), Action::Several)], "several of one script…"),
-    row(Changes, SCROLL, "move"),
+    row(Changes, &[(UP, By(Move::Up)), (DOWN, By(Move::Down))], "move; scroll what is in full"),
+    row(Changes, PAGES, "scroll what was changed"),
     row(Changes, ENDS, "last, first"),
+    row(Changes, OPEN, "in full, and back"),
+    row(Changes, &[(Key::char('v'), Action::Compare)], "side by side, and back"),
+    row(Changes, &[(Key::ctrl('o'), Action::Editor(Part::Whole))], "the file, in $EDITOR"),
     row(Changes, &[(Key::char(' '), Action::Choose)], "choose, or no longer"),
     row(Changes, &[(Key::char('u'), Action::Undo)], "undo those chosen, or this one…"),
     row(Place::Undo, &[(Key::ctrl('s'), Action::Confirm)], "undo what can be undone"),
@@ -149,10 +155,14 @@ pub const TABLE: &[Row] = &[
     row(Grants, SCROLL, "move"),
     row(Grants, ENDS, "first, last"),
     row(Grants, &[(Key::char('d'), Action::Revoke)], "take it back"),
+    row(Grants, OPEN, "the calls it decided"),
+    row(Grants, &[(Key::char('e'), Action::Editor(Part::Whole))], "its file, in $EDITOR"),
+    row(Grants, FILTER, "filter; esc shows all again"),
     row(Decisions, SCROLL, "move"),
     row(Decisions, ENDS, "newest, oldest"),
     row(Decisions, OPEN, "go there"),
-    row(Decisions, &[(Key::char('/'), Action::Filter)], "filter; esc shows all again"),
+    row(Decisions, &[(Key::char('c'), Action::Copy)], "copy it as a line"),
+    row(Decisions, FILTER, "filter; esc shows all again"),
     row(Filter, &[(ENTER, Action::Confirm)], "filter by these words"),
     row(Filter, EDITING, "move and edit"),
     row(Filter, KILLING, "delete"),

@@ -62,7 +62,7 @@ pub(in crate::tui) fn write_question(id: u128) -> Question {
         category: Category::Write,
         preview: Preview {
             object: "src/lex.rs".into(),
-            facts: vec!["+4 −2".into(), "in the workspace".into()],
+            facts: vec!["+4 −2".into(), "in the workspace".into(), "can be undone".into()],
             wider: Vec::new(),
             reach: Reach::Workspace,
             body: Body::Diff { old: Some(old_lexer()), new: new_lexer(), mark: None },

@@ -5,11 +5,14 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::draft::Draft;
-use crate::kernel::{
-    capability::Capability,
-    gate::approval::Question,
-    id::{ApprovalId, CallId},
-    json::Unambiguous,
+use crate::{
+    kernel::{
+        capability::Capability,
+        gate::approval::Question,
+        id::{ApprovalId, CallId},
+        json::Unambiguous,
+    },
+    tui::clean::{self, Deceit},
 };
 
 /// A longer text is edited in the person's own editor.
@@ -25,6 +28,8 @@ pub struct Edit {
     pub at: (usize, usize),
     /// Why it cannot run as it stands.
     pub fault: Option<String>,
+    /// Where something in them could deceive the eye, in words, and what.
+    pub deceits: Vec<(String, Deceit)>,
     capability: Arc<Capability>,
     was: Value,
 }
@@ -170,6 +175,26 @@ impl Field {
         }
     }
 
+    fn deceits(&self) -> Vec<(String, Deceit)> {
+        let texts = match &self.kind {
+            Kind::Text(draft) | Kind::Word(draft, _) | Kind::Json(draft) => vec![draft.text()],
+            Kind::Items(items) => items.iter().map(Draft::text).collect(),
+            Kind::Elsewhere(Value::String(text)) => vec![text.clone()],
+            Kind::Elsewhere(value) => vec![value.to_string()],
+        };
+        let of = |(at, text): (usize, &String)| {
+            let place = match &self.kind {
+                Kind::Items(_) => format!("{} {}", self.name, at + 1),
+                Kind::Text(_) | Kind::Word(..) | Kind::Json(_) | Kind::Elsewhere(_) => {
+                    self.name.clone()
+                }
+            };
+            let found = clean::deceits(text).into_iter();
+            found.map(move |deceit| (place.clone(), deceit)).collect::<Vec<_>>()
+        };
+        texts.iter().enumerate().flat_map(of).collect()
+    }
+
     /// Whether it is another than was asked for.
     pub fn is_changed(&self) -> bool {
         !self.value().is_ok_and(|value| value == self.was)
@@ -201,6 +226,7 @@ impl Edit {
             fields: Vec::new(),
             at: (0, 0),
             fault: None,
+            deceits: Vec::new(),
             capability,
             was,
         };
@@ -242,8 +268,9 @@ impl Edit {
         self.fields.iter().filter(|field| field.is_changed()).count()
     }
 
-    /// Checks them as a call's are.
+    /// Checks them as a call's are, and looks for what deceives.
     pub fn check(&mut self) {
+        self.deceits = self.fields.iter().flat_map(Field::deceits).collect();
         let checked = self
             .input()
             .and_then(|input| self.capability.validate(&input).map_err(|error| error.message));

@@ -15,6 +15,7 @@ use std::{
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
 use self::{decided::Decisions, standing::Rules, written::Written};
+use super::filter::Filter;
 use crate::kernel::{
     capability::Category,
     event::{Decider, Envelope, Event},
@@ -36,6 +37,8 @@ pub struct Records {
     parents: BTreeMap<SessionId, SessionId>,
     /// Something was decided since the lists were made.
     pub stale: bool,
+    /// What the open list is narrowed by.
+    pub filter: Filter,
     pub decisions: Decisions,
     pub rules: Rules,
     pub written: Written,
@@ -49,6 +52,7 @@ impl Default for Records {
             kept: Vec::new(),
             parents: BTreeMap::new(),
             stale: true,
+            filter: Filter::default(),
             decisions: Decisions::default(),
             rules: Rules::default(),
             written: Written::default(),

@@ -205,6 +205,14 @@ impl Waiting {
         }
     }
 
+    /// All words by which it can be found.
+    pub fn searched(&self) -> String {
+        let Question { path, call, preview, .. } = &self.question;
+        let script = self.script.as_deref().unwrap_or_default();
+        let (path, facts) = (path.join(" "), preview.facts.join(" "));
+        format!("{} {} {path} {script} {} {facts}", self.effect(), preview.object, call.name)
+    }
+
     /// Takes in that these rows, of so many, were drawn.
     pub fn saw(&mut self, rows: Range<usize>, total: usize) {
         self.end_seen |= self.paper.is_some() && rows.end >= total;
@@ -230,6 +238,11 @@ impl Queue {
             Order::Agent => all.sort_by_key(|one| (one.put_off, &one.question.path)),
         }
         all
+    }
+
+    /// Its number in that list, from 1.
+    pub fn listed_at(&self, id: ApprovalId) -> usize {
+        self.listed().iter().position(|waiting| waiting.question.id == id).map_or(0, |at| at + 1)
     }
 
     /// How many ask.

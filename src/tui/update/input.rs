@@ -12,6 +12,7 @@ use crate::{
         message::Input,
         state::{
             Focus, Leave, Popup, State,
+            records::written::View,
             status::{Player, Twice},
             transcript::Scroll,
             waiting::Form,
@@ -158,9 +159,7 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Confirm if matches!(state.popup, Some(Popup::Changes { .. })) => {
             return written::confirm(state);
         }
-        Action::Confirm if matches!(state.popup, Some(Popup::Decisions { .. })) => {
-            records::filter(state, false);
-        }
+        Action::Confirm if state.key_place() == Place::Filter => records::filter(state, false),
         Action::Confirm => return question::confirm(state),
         Action::Lasting => wider::switch(state),
         Action::Filter => records::filter(state, true),
@@ -183,14 +182,24 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Go(go) => panes::go(state, go),
         Action::Move(by) => panes::scroll(state, by),
         Action::Open => return panes::open(state),
-        Action::Copy => return question::copy(state),
+        Action::Copy => match state.popup {
+            Some(Popup::Decisions { row }) => return records::copy(state, row),
+            _ => return question::copy(state),
+        },
         Action::Script => question::script(state),
+        Action::Compare if matches!(state.popup, Some(Popup::Changes { .. })) => {
+            written::show(state, View::Sides);
+        }
         Action::Compare => question::compare(state),
         Action::Search => question::search(state),
         Action::Order => state.queue.order = state.queue.order.next(),
         Action::Several => panes::several(state),
         Action::Choose => several::choose(state),
-        Action::Editor(part) => return super::edit::editor(state, part),
+        Action::Editor(part) => match state.popup {
+            Some(Popup::Changes { row }) => return written::visit(state, row),
+            Some(Popup::Grants { row }) => return records::visit(state, row),
+            _ => return super::edit::editor(state, part),
+        },
         Action::Stop => panes::stop(state),
         Action::NotNow => panes::not_now(state),
         // Answers go through the guard and nowhere else.

@@ -1,13 +1,15 @@
 //! Going from pane to pane, and moving in them.
 
-use super::{question, records, several};
+use super::{question, records, several, written};
 use crate::{
-    kernel::{command::Command, spec::Mode},
+    kernel::{command::Command, id::ApprovalId, spec::Mode},
     tui::{
         cell::{Body, Fold, Scene, column},
         effect::Effect,
         keymap::{Action, Go, Move, Place, TABLE},
-        state::{Focus, Leave, Popup, State, draft::Draft, transcript::Scroll},
+        state::{
+            Focus, Leave, Popup, State, filter::Filter, records::written::View, transcript::Scroll,
+        },
         view,
     },
 };
@@ -46,7 +48,10 @@ pub(super) fn go(state: &mut State, go: Go) {
             state.popup = Some(Popup::Help { of, top: 0 });
         }
         Go::Sessions => swap(state, Popup::Sessions, Focus::Sessions),
-        Go::Waiting => swap(state, Popup::Waiting { row: 0 }, Focus::Waiting),
+        Go::Waiting => {
+            state.records.filter = Filter::default();
+            swap(state, Popup::Waiting { row: 0 }, Focus::Waiting);
+        }
         Go::Changes => list(state, Popup::Changes { row: 0 }),
         Go::Grants => list(state, Popup::Grants { row: 0 }),
         Go::Decisions => list(state, Popup::Decisions { row: 0 }),
@@ -99,8 +104,7 @@ fn swap(state: &mut State, popup: Popup, pane: Focus) {
 /// Opens a list of what was decided, made anew.
 fn list(state: &mut State, popup: Popup) {
     state.records.stale = true;
-    state.records.decisions.filter = Draft::default();
-    state.records.decisions.typing = false;
+    state.records.filter = Filter::default();
     state.records.written.open();
     swap(state, popup, Focus::Composer);
 }
@@ -159,7 +163,7 @@ pub(super) fn scroll(state: &mut State, by: Move) {
             state.sessions.cursor = step_in(state.sessions.cursor, rows, 10, by);
         }
         Place::Waiting => {
-            let rows = state.queue.ordered().len();
+            let rows = state.inbox().len();
             match &mut state.popup {
                 Some(Popup::Waiting { row }) => *row = step_in(*row, rows, 10, by),
                 _ => state.queue.cursor = step_in(state.queue.cursor, rows, 10, by),
@@ -175,11 +179,12 @@ pub(super) fn scroll(state: &mut State, by: Move) {
                 *row = step_in(*row, rows, 10, by);
             }
         }
+        Place::Changes if written::scroll(state, by) => {}
         Place::Changes | Place::Undo | Place::Grants | Place::Decisions => {
             let rows = match state.popup {
                 Some(Popup::Changes { .. }) => state.records.written.all.len(),
-                Some(Popup::Grants { .. }) => state.records.rules.rows().len(),
-                _ => state.records.decisions.shown().len(),
+                Some(Popup::Grants { .. }) => state.records.rules.rows(&state.records.filter).len(),
+                _ => state.records.decisions.shown(&state.records.filter).len(),
             };
             if let Some(Popup::Changes { row } | Popup::Grants { row } | Popup::Decisions { row }) =
                 &mut state.popup
@@ -282,12 +287,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
             state.focus = Focus::Composer;
         }
         Place::Waiting => {
-            let row = match state.popup {
-                Some(Popup::Waiting { row }) => row,
-                _ => state.queue.cursor,
-            };
-            let id = state.queue.listed().get(row).map(|waiting| waiting.question.id);
-            if let Some(id) = id {
+            if let Some(id) = chosen(state) {
                 state.queue.choose(id);
                 state.popup = None;
                 state.focus = Focus::Question;
@@ -326,6 +326,12 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
             }
         }
         Place::Transcript => unfold(state),
+        Place::Changes => written::show(state, View::Full),
+        Place::Grants => {
+            if let Some(Popup::Grants { row }) = state.popup {
+                records::decided_by(state, row);
+            }
+        }
         Place::Connect => state.popup = None,
         Place::Everywhere
         | Place::Start
@@ -335,9 +341,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         | Place::Edit
         | Place::Output
         | Place::Script
-        | Place::Changes
         | Place::Undo
-        | Place::Grants
         | Place::Filter
         | Place::Help => {}
     }
@@ -367,26 +371,25 @@ fn unfold(state: &mut State) {
     }
 }
 
-/// Shows what the script of the chosen row asks for.
-pub(super) fn several(state: &mut State) {
+/// The question of the chosen row.
+fn chosen(state: &State) -> Option<ApprovalId> {
     let row = match state.popup {
         Some(Popup::Waiting { row }) => row,
         _ => state.queue.cursor,
     };
-    let id = state.queue.listed().get(row).map(|waiting| waiting.question.id);
-    if let Some(id) = id {
+    state.inbox().get(row).map(|waiting| waiting.question.id)
+}
+
+/// Shows what the script of the chosen row asks for.
+pub(super) fn several(state: &mut State) {
+    if let Some(id) = chosen(state) {
         several::open(state, id);
     }
 }
 
 /// Puts the question of the chosen row off, or takes it up again.
 pub(super) fn not_now(state: &mut State) {
-    let row = match state.popup {
-        Some(Popup::Waiting { row }) => row,
-        _ => state.queue.cursor,
-    };
-    let id = state.queue.listed().get(row).map(|waiting| waiting.question.id);
-    if let Some(id) = id {
+    if let Some(id) = chosen(state) {
         state.queue.toggle(id);
     }
 }

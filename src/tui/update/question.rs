@@ -146,10 +146,12 @@ pub(super) fn act(state: &mut State, action: Action) {
     {
         waiting.zoomed = !waiting.zoomed;
     } else if let (Action::Move(by), Some(waiting)) = (action, state.queue.current_mut()) {
-        let last = seen.total.saturating_sub(seen.rows);
+        let last = seen.last();
         let page = seen.rows.saturating_sub(1).max(1);
         waiting.top = match by {
             Move::Up | Move::PreviousCell => seen.top.saturating_sub(1),
+            // The row that then says what is above takes the place of one more.
+            Move::Down | Move::NextCell if seen.noted && seen.top == 0 => 2,
             Move::Down | Move::NextCell => seen.top + 1,
             Move::PageUp => seen.top.saturating_sub(page),
             Move::PageDown => seen.top + page,
@@ -231,7 +233,7 @@ fn look(state: &mut State) {
     if let Some(waiting) = state.queue.get_mut(seen.id)
         && !(seen.top..seen.top + seen.rows).contains(&row)
     {
-        let last = seen.total.saturating_sub(seen.rows);
+        let last = seen.last();
         waiting.top = row.saturating_sub(seen.rows / 3).min(last);
     }
 }
@@ -267,6 +269,9 @@ pub(crate) fn asker(waiting: &Waiting) -> String {
     let question = &waiting.question;
     let script = waiting.script.clone().unwrap_or_else(|| "main.py".to_owned());
     match question.call.origin {
+        Origin::Python { .. } if matches!(question.preview.body, Body::Packages { .. }) => {
+            format!("{script}, before it runs")
+        }
         Origin::Python { line: Some(line) } => format!("{script}:{line}"),
         Origin::Python { line: None } => script,
         Origin::Model => {

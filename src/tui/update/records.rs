@@ -8,7 +8,11 @@ use crate::{
         state::{
             Focus, Popup, State,
             draft::Draft,
-            records::standing::{Row, kept},
+            filter::Filter,
+            records::{
+                decided::line,
+                standing::{Row, kept},
+            },
             waiting::Form,
         },
     },
@@ -17,8 +21,10 @@ use crate::{
 /// The text that takes the keys of an open list or of a rule, if one does.
 pub(super) fn field(state: &mut State) -> Option<&mut Draft> {
     match state.popup {
-        Some(Popup::Decisions { .. }) if state.records.decisions.typing => {
-            Some(&mut state.records.decisions.filter)
+        Some(Popup::Waiting { .. } | Popup::Grants { .. } | Popup::Decisions { .. })
+            if state.records.filter.typing =>
+        {
+            Some(&mut state.records.filter.words)
         }
         None if state.focus == Focus::Question => match &mut state.queue.form {
             Some(Form::Wider(wider)) => Some(&mut wider.draft),
@@ -54,33 +60,78 @@ pub(super) fn pasted(state: &mut State, text: &str) -> bool {
 }
 
 fn top(state: &mut State) {
-    if let Some(Popup::Decisions { row }) = &mut state.popup {
+    if let Some(Popup::Waiting { row } | Popup::Grants { row } | Popup::Decisions { row }) =
+        &mut state.popup
+    {
         *row = 0;
     }
 }
 
-/// Begins to type what a list is narrowed by, or ends it.
+/// Begins to type what a list is narrowed by, or ends it. The pane of what waits becomes a list.
 pub(super) fn filter(state: &mut State, typing: bool) {
-    if matches!(state.popup, Some(Popup::Decisions { .. })) {
-        state.records.decisions.typing = typing;
+    if typing && state.popup.is_none() && state.focus == Focus::Waiting {
+        state.records.filter = Filter::default();
+        state.popup = Some(Popup::Waiting { row: 0 });
     }
+    state.records.filter.typing = typing;
 }
 
-/// esc in a list: first the words of its filter go. Whether that was all.
+/// esc in a list: first what it is narrowed by goes. Whether that was all.
 pub(super) fn leave(state: &mut State) -> bool {
-    let decisions = &mut state.records.decisions;
-    let filtered = decisions.typing || !decisions.filter.is_empty();
-    if !matches!(state.popup, Some(Popup::Decisions { .. })) || !filtered {
+    let narrowed = matches!(
+        state.popup,
+        Some(Popup::Waiting { .. } | Popup::Grants { .. } | Popup::Decisions { .. })
+    );
+    if !narrowed || !state.records.filter.is_on() {
         return false;
     }
-    decisions.typing = false;
-    decisions.filter = Draft::default();
+    state.records.filter = Filter::default();
+    top(state);
     true
+}
+
+/// Shows what a rule decided.
+pub(super) fn decided_by(state: &mut State, row: usize) {
+    let rows = state.records.rules.rows(&state.records.filter);
+    let Some(Row::Rule(placed)) = rows.get(row) else { return };
+    let rule = Some(placed.cited.clone());
+    state.records.filter = Filter { rule, ..Filter::default() };
+    state.records.stale = true;
+    state.popup = Some(Popup::Decisions { row: 0 });
+}
+
+/// Opens the file of the chosen rule.
+pub(super) fn visit(state: &mut State, row: usize) -> Vec<Effect> {
+    let rows = state.records.rules.rows(&state.records.filter);
+    let Some(Row::Rule(placed)) = rows.get(row) else { return Vec::new() };
+    let (layer, file) = (placed.cited.layer, placed.cited.file.clone());
+    match (layer, file) {
+        (Layer::User | Layer::Project, Some(file)) => return vec![Effect::Visit(file.into())],
+        (Layer::Session, _) => {
+            let text = "d takes it back; w at the next such question writes another.";
+            state.status.say(text, state.now.at);
+        }
+        (Layer::Admin, _) | (_, None) => {
+            let text = kept(placed);
+            state.status.say(text, state.now.at);
+        }
+    }
+    Vec::new()
+}
+
+/// The chosen decision as a line, to be used elsewhere.
+pub(super) fn copy(state: &mut State, row: usize) -> Vec<Effect> {
+    let shown = state.records.decisions.shown(&state.records.filter);
+    let Some((_, decided)) = shown.get(row) else { return Vec::new() };
+    let at = format!("{} {}", state.records.day(decided.at), state.records.second(decided.at));
+    let line = line(decided, &at);
+    state.status.say("Copied, if the terminal allows it.", state.now.at);
+    vec![Effect::Copy(line)]
 }
 
 /// Goes to where a decision was made: to its question while it is open, else to its cell.
 pub(super) fn open(state: &mut State, row: usize) {
-    let shown = state.records.decisions.shown();
+    let shown = state.records.decisions.shown(&state.records.filter);
     let Some((session, decided)) = shown.get(row).map(|entry| (entry.0, entry.1.clone())) else {
         return;
     };
@@ -101,7 +152,7 @@ pub(super) fn open(state: &mut State, row: usize) {
 
 /// Takes the chosen rule back, where that is the person's to do.
 pub(super) fn revoke(state: &mut State, row: usize) -> Vec<Effect> {
-    let rows = state.records.rules.rows();
+    let rows = state.records.rules.rows(&state.records.filter);
     let placed = match rows.get(row) {
         None => return Vec::new(),
         Some(Row::Fault(_)) => {
@@ -134,7 +185,7 @@ pub(super) fn follow(state: &mut State) -> Vec<Effect> {
     match state.popup {
         Some(Popup::Decisions { row }) if state.records.stale => {
             let shown = |state: &State| {
-                let all = state.records.decisions.shown();
+                let all = state.records.decisions.shown(&state.records.filter);
                 all.iter().map(|(_, decided)| (decided.call, decided.approval)).collect::<Vec<_>>()
             };
             let held = shown(state).get(row).copied();

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Said when it is put off.
-pub(super) const NOT_NOW: &str = "Not now. F3 shows it; the next start asks.";
+pub(super) const NOT_NOW: &str = "Not now; the next start asks again.";
 
 pub(super) fn is_asked(waiting: &Waiting) -> bool {
     matches!(waiting.about, About::Rules(_))
@@ -75,8 +75,8 @@ pub(super) fn letter(state: &mut State, id: ApprovalId, letter: Letter) -> Vec<E
     let (waiting, _) = state.queue.remove(id);
     let Some(About::Rules(rules)) = waiting.map(|waiting| waiting.about) else { return Vec::new() };
     let text = match said {
-        Trusting::Yes => "Trusted as it stands. F6 shows its rules.",
-        Trusting::Never => "Never, for this text. What it denies counts.",
+        Trusting::Yes => "Trusted: its rules count now.",
+        Trusting::Never => "Never. What it denies still counts.",
     };
     // If it cannot be kept, that is told in the place of this.
     state.status.say(text, state.now.at);

@@ -8,8 +8,11 @@ use crate::{
         id::{CallId, SessionId},
     },
     tui::{
+        diff::LEAST_FOR_SIDES,
         effect::Effect,
-        state::{Popup, State},
+        keymap::Move,
+        state::{Popup, State, records::written::View},
+        view,
     },
 };
 
@@ -48,6 +51,7 @@ pub(super) fn ask(state: &mut State) -> Vec<Effect> {
     if meant.is_empty() {
         return Vec::new();
     }
+    written.view = View::Beside;
     written.chosen = meant.iter().copied().collect();
     written.told.clear();
     // What the list says of files may be old by now.
@@ -71,9 +75,66 @@ pub(super) fn confirm(state: &mut State) -> Vec<Effect> {
     vec![Effect::Send(Command::Undo { session: root, calls })]
 }
 
-/// esc: first what undoing would do is left. Whether that was all.
+/// esc: first what is shown in full, or what undoing would do, is left. Whether that was all.
 pub(super) fn leave(state: &mut State) -> bool {
-    row(state).is_some() && state.records.written.undo.take().is_some()
+    let written = &mut state.records.written;
+    let full = std::mem::take(&mut written.view) != View::Beside;
+    row(state).is_some() && (full || state.records.written.undo.take().is_some())
+}
+
+/// Shows what was changed in the place of the list, or beside it again.
+pub(super) fn show(state: &mut State, view: View) {
+    let (Some(row), width) = (row(state), view::written::width(state)) else { return };
+    let written = &mut state.records.written;
+    if written.all.get(row).is_none() {
+        return;
+    }
+    if written.view == view {
+        written.view = View::Beside;
+        return;
+    }
+    let new = matches!(&written.compared, Some((_, Ok(diff))) if diff.new_file);
+    if view == View::Sides && (new || width < LEAST_FOR_SIDES) {
+        let why = match new {
+            true => "A new file has one side.".to_owned(),
+            false => format!("Side by side needs {LEAST_FOR_SIDES} columns; here are {width}."),
+        };
+        state.status.say(why, state.now.at);
+        return;
+    }
+    written.view = view;
+}
+
+/// Moves in what was changed; whether it was meant.
+pub(super) fn scroll(state: &mut State, by: Move) -> bool {
+    let written = &mut state.records.written;
+    let pages = matches!(by, Move::PageUp | Move::PageDown);
+    if written.view == View::Beside && !pages {
+        return false;
+    }
+    let lines = match &written.compared {
+        Some((_, Ok(diff))) => diff.rows.len(),
+        _ => 0,
+    };
+    let page = usize::from(state.drawn.height) / 2;
+    let last = lines.saturating_sub(1);
+    written.top = match by {
+        Move::Up | Move::PreviousCell => written.top.saturating_sub(1),
+        Move::Down | Move::NextCell => written.top + 1,
+        Move::PageUp => written.top.saturating_sub(page),
+        Move::PageDown => written.top + page,
+        Move::Home => 0,
+        Move::End if written.view == View::Sides => last,
+        Move::End => last.saturating_sub(page),
+    }
+    .min(last);
+    true
+}
+
+/// Opens the file of the chosen change.
+pub(super) fn visit(state: &State, row: usize) -> Vec<Effect> {
+    let planned = state.records.written.all.get(row);
+    planned.map(|planned| Effect::Visit(planned.recorded.change.path.clone())).into_iter().collect()
 }
 
 /// An event of files, and what became of an undo.
@@ -140,6 +201,7 @@ pub(super) fn follow(state: &mut State) -> Vec<Effect> {
         && written.compared.as_ref().map(|(of, _)| *of) != Some(call)
     {
         written.compared = Some((call, Err(String::new())));
+        written.top = 0;
         effects.push(Effect::Compare(root, call));
     }
     effects

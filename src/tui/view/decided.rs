@@ -2,10 +2,7 @@
 
 use ratatui::{layout::Rect, text::Line};
 
-use super::{
-    composer,
-    pen::{Keys, Pen, inset, split_bottom, split_top},
-};
+use super::pen::{Keys, Pen, inset, split_bottom, split_top};
 use crate::{
     kernel::{
         event::Decider,
@@ -38,7 +35,8 @@ pub(super) fn draw(
     let (head, rest) = split_top(area, 1);
     let (rest, keys) = split_bottom(rest, 1);
     let list = &state.records.decisions;
-    let shown = list.shown();
+    let filter = &state.records.filter;
+    let shown = list.shown(filter);
     let count = if shown.len() == list.all.len() {
         format!("decisions {}", shown.len())
     } else {
@@ -46,21 +44,12 @@ pub(super) fn draw(
     };
     let right = vec![pen.span("newest first", Role::Quiet)];
     pen.rule(head, 0, Keys::Here, vec![pen.span(count, Role::Bright)], right);
-    let (rest, filter) = split_bottom(rest, u16::from(list.typing || !list.filter.is_empty()));
-    let mut cursor = None;
-    if filter.height > 0 {
-        pen.text(inset(filter, 1, 0), 0, "filter", Role::Quiet);
-        let (field, _) = split_top(inset(filter, 9, 1), 1);
-        cursor = composer::text(pen, field, &list.filter, list.typing);
-    }
-    let text = match (list.typing, shown.is_empty()) {
-        (true, _) => "enter filter by these words   esc show all again",
-        (false, true) => "/ filter   esc back",
-        (false, false) => {
-            "enter go there   / filter: you, rule, monitor, denied, a name   esc back"
-        }
+    let (rest, cursor) = super::filter::draw(state, pen, rest);
+    let text = match shown.is_empty() {
+        true => "/ filter   esc back",
+        false => "enter go there   c copy   / filter: you, rule, monitor, denied   esc back",
     };
-    pen.text(inset(keys, 1, 0), 0, text, Role::Bright);
+    pen.text(inset(keys, 1, 0), 0, super::filter::keys(state, text), Role::Bright);
     if shown.is_empty() {
         let text = if list.all.is_empty() {
             "Nothing was decided yet. Reads that simply ran are not listed."
@@ -68,7 +57,7 @@ pub(super) fn draw(
             "No decision has all of these words."
         };
         pen.text(inset(rest, 1, 0), 0, text, Role::Quiet);
-        return cursor.filter(|_| list.typing);
+        return cursor;
     }
     let (rest, about) = split_bottom(rest, if rest.height > 8 { 4 } else { 0 });
     let times = area.width >= 60;
@@ -87,7 +76,7 @@ pub(super) fn draw(
     if let Some((_, decided)) = shown.get(chosen) {
         details(state, pen, inset(about, 2, 1), decided);
     }
-    cursor.filter(|_| list.typing)
+    cursor
 }
 
 fn columns(pen: &mut Pen<'_>, area: Rect, times: bool) {

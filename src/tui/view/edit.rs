@@ -41,7 +41,34 @@ struct Row {
 }
 
 pub(super) fn rows(edit: &Edit, width: usize) -> usize {
-    3 + verdict(edit, width).len() + laid(edit, width).len()
+    3 + warned(edit) + verdict(edit, width).len() + laid(edit, width).len()
+}
+
+/// Deceiving characters that are named; more are counted.
+const NAMED: usize = 3;
+
+/// The rows that warn of them.
+fn warned(edit: &Edit) -> usize {
+    let count = edit.deceits.len();
+    usize::from(count > 0) + count.min(NAMED)
+}
+
+fn warn(pen: &mut Pen<'_>, area: Rect, edit: &Edit) {
+    let count = edit.deceits.len();
+    let mark = pen.look.mark(Mark::Warning);
+    let what = words::count(count, "character");
+    let first = if count > NAMED { format!(" The first {NAMED}:") } else { String::new() };
+    let text = format!(" {mark} {what} here can deceive the eye.{first}");
+    pen.text(area, 0, &text, Role::Warn);
+    for (at, (place, deceit)) in edit.deceits.iter().take(NAMED).enumerate() {
+        let place = clean::truncate(&clean::shown(place), 16);
+        let line = Line::from(vec![
+            pen.span(format!("   {}  ", clean::pad(&place, 10)), Role::Quiet),
+            pen.span(format!("⟨U+{:04X}⟩", u32::from(deceit.char)), Role::Escape),
+            pen.span(format!("  {}", deceit.why), Role::Text),
+        ]);
+        pen.line(area, u16::try_from(at + 1).unwrap_or(u16::MAX), line);
+    }
 }
 
 pub(super) fn draw(
@@ -80,6 +107,10 @@ pub(super) fn draw(
         let mut spans = vec![Span::raw(" "), mark, Span::raw(" ")];
         spans.extend(pen.spans(text, role));
         pen.line(foot, u16::try_from(y).unwrap_or(0), Line::from(spans));
+    }
+    let (rest, warning) = split_bottom(rest, u16::try_from(warned(edit)).unwrap_or(0));
+    if warning.height > 0 {
+        warn(pen, warning, edit);
     }
     let margin = margin(edit);
     let rows = laid(edit, width);

@@ -110,36 +110,52 @@ pub(super) fn state_words(state: &State, session: SessionId) -> String {
     }
 }
 
-pub(super) fn waiting(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
+pub(super) fn waiting(
+    state: &State,
+    pen: &mut Pen<'_>,
+    area: Rect,
+    row: usize,
+) -> Option<(u16, u16)> {
     pen.clear(area);
     let (head, rest) = split_top(area, 1);
-    let all = state.queue.listed();
-    let put_off = state.queue.put_off();
-    let mut title = format!("waiting {}", all.len());
+    let all = state.inbox();
+    let every = state.queue.listed().len();
+    let put_off = all.iter().filter(|waiting| waiting.put_off).count();
+    let mut title = match all.len() {
+        shown if shown == every => format!("waiting {every}"),
+        shown => format!("waiting {shown} of {every}"),
+    };
     if put_off > 0 {
         title.push_str(&format!("{}{put_off} not now", pen.look.dot()));
     }
     let right = vec![pen.span(state.queue.order.name(), Role::Quiet)];
     pen.rule(head, 0, Keys::Here, vec![pen.span(title, Role::Bright)], right);
     let (rest, keys) = split_bottom(rest, 1);
-    let text = if all.is_empty() {
-        "esc close"
-    } else {
-        "enter open   l not now   m several of one script   o order   esc close"
+    let (rest, cursor) = super::filter::draw(state, pen, rest);
+    let text = match (every, all.len()) {
+        (0, _) => "esc close",
+        (_, 0) => "/ filter   esc close",
+        _ => "enter open   l not now   m several of one script   o order   / filter   esc",
     };
-    pen.text(inset(keys, 1, 0), 0, text, Role::Bright);
+    pen.text(inset(keys, 1, 0), 0, super::filter::keys(state, text), Role::Bright);
     if all.is_empty() {
-        pen.text(inset(rest, 1, 0), 0, "Nothing waits.", Role::Quiet);
-        return;
+        let text = if every == 0 {
+            "Nothing waits."
+        } else {
+            "Nothing that waits has all of these words."
+        };
+        pen.text(inset(rest, 1, 0), 0, text, Role::Quiet);
+        return cursor;
     }
     let (list, about) = split_bottom(rest, if rest.height > 8 { 4 } else { 0 });
-    let asking = state.queue.asking();
+    let asking = all.len() - put_off;
     let mut lines: Vec<(Option<usize>, Line<'static>)> = Vec::new();
     for (at, waiting) in all.iter().enumerate() {
         if at == asking {
             lines.push((None, Line::default()));
         }
-        lines.push((Some(at), entry(state, pen, waiting, at + 1, usize::from(list.width))));
+        let number = state.queue.listed_at(waiting.question.id);
+        lines.push((Some(at), entry(state, pen, waiting, number, usize::from(list.width))));
     }
     if put_off > 0 {
         let text = "             counts as waiting, but never comes up by itself";
@@ -169,6 +185,7 @@ pub(super) fn waiting(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) 
     if let Some(waiting) = all.get(row) {
         preview(pen, inset(about, 1, 1), waiting);
     }
+    cursor
 }
 
 fn entry(
@@ -212,7 +229,8 @@ fn preview(pen: &mut Pen<'_>, area: Rect, waiting: &Waiting) {
         Body::Text { text } => words::first_line(text).to_owned(),
         Body::Diff { .. } => waiting.source.clone().unwrap_or_default(),
     };
-    pen.text(area, 1, &first, Role::Text);
+    let (text, escape) = (pen.style(Role::Text), pen.style(Role::Escape));
+    pen.line(area, 1, Line::from(clean::asked_at(&first, 0, text, escape)));
     pen.text(area, 2, &preview.facts.join(&pen.look.dot()), Role::Quiet);
     let mark = pen.look.mark(Mark::Warning);
     if let Some(doubt) = &waiting.question.monitor {

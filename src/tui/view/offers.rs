@@ -86,12 +86,15 @@ fn others(
         return;
     }
     let full = if waiting.zoomed { "smaller" } else { "in full" };
-    let more = state.drawn.question.as_ref().is_some_and(|seen| seen.total > seen.rows);
+    let seen = state.drawn.question.as_ref();
+    let more = seen.is_some_and(|seen| seen.total > seen.rows);
+    let at_end = seen.is_some_and(|seen| seen.top > 0 && seen.top + seen.rows >= seen.total);
+    let far = if at_end { "home first line" } else { "end last line" };
     let width = usize::from(area.width) + 1;
     let sides = match (state.queue.compare, sheet::why_not_sides(waiting, width)) {
         (_, Some(_)) => (0, String::new()),
-        (Compare::Unified, None) => (6, "v side by side".to_owned()),
-        (Compare::Sides, None) => (6, "v unified".to_owned()),
+        (Compare::Unified, None) => (8, "v side by side".to_owned()),
+        (Compare::Sides, None) => (8, "v unified".to_owned()),
     };
     let of_script = |other: &&Waiting| {
         waiting.question.script.is_some() && other.question.script == waiting.question.script
@@ -105,9 +108,9 @@ fn others(
     // In the order in which they stand; what has the lower number goes first where it is narrow.
     let mut offers = vec![
         (9, format!("enter {full}")),
-        (if more { 8 } else { 0 }, "end last line".to_owned()),
+        (if more { 5 } else { 0 }, far.to_owned()),
         sides,
-        (if more { 5 } else { 0 }, "/ search".to_owned()),
+        (if more { 4 } else { 0 }, "/ search".to_owned()),
         (if waiting.source.is_some() { 2 } else { 0 }, "p script".to_owned()),
         (if together { 6 } else { 0 }, "m several…".to_owned()),
         (1, "c copy".to_owned()),

@@ -28,23 +28,23 @@ pub(super) fn rows(state: &State, parts: Option<&[Part]>, width: usize) -> Vec<R
         let margin = 9 + indent.len();
         let label = format!("{:>4} {indent}{:<4}", at + 1, part.operator);
         let mut left = vec![Span::styled(label, quiet)];
-        left.extend(clean::spans_at(&part.text, margin, text, escape));
+        left.extend(clean::asked_at(&part.text, margin, text, escape));
         let writes = part.writes.iter().map(|file| format!("writes {file}"));
         let says: Vec<_> = writes.chain(part.note.clone()).collect();
         let right = clean::spans(&says.join(&look.dot()), warn, escape);
         let (left, right) = (Line::from(left), Line::from(right));
         let cells = (words::cells(&left), words::cells(&right));
         if says.is_empty() {
-            rows.extend(rows_of(&left, width, margin));
+            rows.extend(rows_of(look, &left, width, margin));
         } else if cells.0 + cells.1 + 3 <= width {
             let right_edge = width.saturating_sub(1);
             let line = words::apart(left, right, right_edge);
             rows.extend(Row::of_line(vec![line], margin));
         } else {
-            rows.extend(rows_of(&left, width, margin));
+            rows.extend(rows_of(look, &left, width, margin));
             let mut below = vec![Span::raw(" ".repeat(margin + 2))];
             below.extend(right.spans);
-            rows.extend(rows_of(&Line::from(below), width, margin + 2));
+            rows.extend(rows_of(look, &Line::from(below), width, margin + 2));
         }
     }
     rows
@@ -62,5 +62,5 @@ pub(super) fn compound(state: &State, parts: Option<&[Part]>, width: usize) -> V
 
 fn warning(state: &State, text: String, width: usize) -> Vec<Row> {
     let line = Line::styled(text, state.look.style(Role::Warn));
-    rows_of(&line, width, 3).collect()
+    rows_of(&state.look, &line, width, 3).collect()
 }

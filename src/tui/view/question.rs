@@ -13,14 +13,14 @@ use super::{
 };
 use crate::{
     kernel::{
-        capability::{Body, Category, Reach},
+        capability::{Body, Category, Preview, Reach},
         event::Origin,
     },
     tui::{
         clean, highlight,
         state::{
             DrawnQuestion, Focus, State,
-            waiting::{Form, Search, Waiting},
+            waiting::{Form, Search, Sheet, Waiting},
         },
         theme::{Mark, Role},
         update::asker,
@@ -93,27 +93,42 @@ pub(super) fn draw(
     let spare = usize::from(rest.height) > total || room == Room::Wide;
     let asked_row = room != Room::Narrow && waiting.source.is_some() && spare;
     let (mut body, mut foot) = split_bottom(rest, u16::from(asked_row));
-    let words = |rows: u16| {
-        let rows = usize::from(rows).min(total);
-        let top = waiting.top.min(total - rows);
-        let mut said = hidden(top, total - top - rows);
-        said.push(seen(waiting, top..top + rows, total));
-        let said = if room == Room::Narrow { said.split_off(said.len() - 1) } else { said };
-        (top, rows, said.join(&pen.look.dot()))
-    };
-    let (mut top, mut rows, mut said) = words(body.height);
+    // Where what is below can be told in the blank row, it takes no row of the text.
+    let taken = u16::from(asked_row || blank.height == 0);
+    let mut window = Window::of(body.height, total, waiting.top, room, taken);
+    let mut said = seen(waiting, window.range(), total);
     // What is asked about is never cut for the sake of our own words.
-    let fits = rows > 0
-        && words::cells(&lines[top + rows - 1].line) + clean::width(&said) + 2
+    let fits = window.rows > 0
+        && words::cells(&lines[window.range().end - 1].line) + clean::width(&said) + 2
             < usize::from(area.width);
     if room == Room::Narrow && !fits {
         (body, foot) = split_bottom(body, 1);
-        (top, rows, said) = words(body.height);
+        window = Window::of(body.height, total, waiting.top, room, taken);
+        said = seen(waiting, window.range(), total);
+    }
+    let Window { top, rows, .. } = window;
+    let mark = Line::from(pen.span(said, Role::Quiet));
+    if window.above {
+        let (note, rest) = split_top(body, 1);
+        let count = format!("{} above", words::grouped(top as u64));
+        let seen = if waiting.seen >= top { "seen" } else { "not all seen" };
+        pen.line(note, 0, pass(pen, waiting, count, seen));
+        body = rest;
+    }
+    if window.below {
+        let (rest, note) = match taken {
+            0 => (body, blank),
+            _ => split_bottom(body, 1),
+        };
+        let count = format!("{} below", words::grouped((total - top - rows) as u64));
+        let left = pass(pen, waiting, count, not_seen(waiting, window.range(), total));
+        let right = if asked_row { Line::default() } else { mark.clone() };
+        pen.apart(inset(note, 0, 1), 0, left, right);
+        body = rest;
     }
     for (at, line) in lines.iter().skip(top).take(rows).enumerate() {
         pen.line(body, u16::try_from(at).unwrap_or(0), line.line.clone());
     }
-    let mark = Line::from(pen.span(said, Role::Quiet));
     if asked_row {
         let mut left = Vec::new();
         if let Some(source) = &waiting.source {
@@ -121,6 +136,8 @@ pub(super) fn draw(
             left.extend(highlight_line(pen, source));
         }
         pen.apart(inset(foot, 1, 1), 0, Line::from(left), mark);
+    } else if window.below {
+        // It stands in the row that says what is below.
     } else if fits {
         let last = lines[top + rows - 1].line.clone();
         let row = u16::try_from(rows - 1).unwrap_or(0);
@@ -140,7 +157,8 @@ pub(super) fn draw(
         let (_, row) = split_bottom(keys, 1);
         search::draw(state, pen, row, waiting, search)
     });
-    let seen = DrawnQuestion { id: waiting.question.id, live, width, top, rows, total };
+    let noted = window.above || window.below;
+    let seen = DrawnQuestion { id: waiting.question.id, live, width, top, rows, total, noted };
     (Some(seen).filter(|_| readable), cursor.flatten().filter(|_| here))
 }
 
@@ -201,16 +219,50 @@ pub(super) fn headline(pen: &mut Pen<'_>, area: Rect, waiting: &Waiting, room: R
         })),
         None => left.extend(pen.spans(&question.preview.object, Role::Bright)),
     }
-    let role = match (question.category, question.preview.reach) {
-        (Category::Write, Reach::Outside) => Role::Warn,
-        // What is out of the usual about a run has rows of its own.
-        (Category::Write, Reach::Workspace)
-        | (Category::Read | Category::Execute | Category::External, _) => Role::Quiet,
+    let width = usize::from(area.width);
+    let facts = facts(waiting, width).join(&dot);
+    let right = match head_of(waiting, width) {
+        Head::Whole | Head::ObjectBelow => pen.spans(&facts, facts_role(waiting)),
+        Head::FactsBelow => Vec::new(),
     };
-    let facts = facts(waiting, usize::from(area.width)).join(&dot);
-    let right = Line::from(pen.spans(&facts, role));
-    // Where both do not fit, the object stands once more in full, with the text below.
-    pen.apart(inset(area, 1, 1), 0, Line::from(left), right);
+    pen.apart(inset(area, 1, 1), 0, Line::from(left), Line::from(right));
+}
+
+/// What of the headline stands in rows below it, since it does not fit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Head {
+    Whole,
+    /// It is cut, and stands below in full.
+    ObjectBelow,
+    /// They are too long to stand beside anything.
+    FactsBelow,
+}
+
+pub(super) fn head_of(waiting: &Waiting, width: usize) -> Head {
+    let object = clean::width(&waiting.object());
+    let facts: usize = facts(waiting, width).iter().map(|fact| clean::width(fact) + 3).sum();
+    let effect = waiting.effect().len();
+    // Margins, and what keeps the three apart.
+    if effect + object + facts + 5 <= width {
+        Head::Whole
+    } else if effect + facts + 17 <= width {
+        Head::ObjectBelow
+    } else {
+        Head::FactsBelow
+    }
+}
+
+/// What is out of the usual about a file is a warning; about a run, it has rows of its own.
+pub(super) fn facts_role(waiting: &Waiting) -> Role {
+    let Preview { reach, body, .. } = &waiting.question.preview;
+    match (body, reach) {
+        (Body::Diff { .. }, Reach::Outside) => Role::Warn,
+        (Body::Diff { .. }, Reach::Workspace)
+        | (
+            Body::Program { .. } | Body::Code { .. } | Body::Packages { .. } | Body::Text { .. },
+            _,
+        ) => Role::Quiet,
+    }
 }
 
 /// Short facts about the effect; where it is narrow, the first of them.
@@ -231,10 +283,57 @@ pub(super) fn facts(waiting: &Waiting, width: usize) -> Vec<String> {
     facts
 }
 
-/// How many rows are out of sight now.
-fn hidden(above: usize, below: usize) -> Vec<String> {
-    let said = [(above, "above"), (below, "below")].into_iter().filter(|(count, _)| *count > 0);
-    said.map(|(count, place)| format!("{} {place}", words::grouped(count as u64))).collect()
+/// Which rows are in sight. Where some are not, a row says so above and below them.
+#[derive(Clone, Copy)]
+struct Window {
+    top: usize,
+    rows: usize,
+    above: bool,
+    below: bool,
+}
+
+impl Window {
+    /// The rows that fit; `below` of them are taken by what says that the text goes on below.
+    fn of(height: u16, total: usize, top: usize, room: Room, below: u16) -> Self {
+        let (height, taken) = (usize::from(height), usize::from(below));
+        if total <= height || height < 4 || room == Room::Narrow {
+            let rows = height.min(total);
+            return Self { top: top.min(total - rows), rows, above: false, below: false };
+        }
+        if top == 0 {
+            return Self { top, rows: height - taken, above: false, below: true };
+        }
+        if top + height > total {
+            let rows = height - 1;
+            return Self { top: total - rows, rows, above: true, below: false };
+        }
+        Self { top, rows: height - 1 - taken, above: true, below: true }
+    }
+
+    fn range(self) -> std::ops::Range<usize> {
+        self.top..self.top + self.rows
+    }
+}
+
+/// How much is out of sight there, in a row of its own where the text would go on.
+fn pass(pen: &Pen<'_>, waiting: &Waiting, count: String, seen: &str) -> Line<'static> {
+    let margin = match waiting.paper.as_ref().map(|paper| &paper.sheet) {
+        Some(Sheet::Diff(diff)) => 2 * diff.digits() + 4,
+        Some(Sheet::Code(_) | Sheet::Fields(_) | Sheet::Line(..) | Sheet::Text(_)) | None => 3,
+    };
+    let text = format!("{}{} {count}, {seen}", " ".repeat(margin), pen.look.mark(Mark::Gap));
+    Line::from(pen.span(text, Role::Quiet))
+}
+
+/// What was seen of the rows below these.
+fn not_seen(waiting: &Waiting, rows: std::ops::Range<usize>, total: usize) -> &'static str {
+    if waiting.seen >= total {
+        "seen"
+    } else if waiting.end_seen || waiting.seen > rows.end {
+        "not all seen"
+    } else {
+        "not seen yet"
+    }
 }
 
 /// How much of so many rows was in sight, these included.

@@ -59,9 +59,9 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
         }
     }
     let count = several.chosen.len();
-    let text = format!(
-        "space choose   enter see   ctrl+s yes, once, to these {count}   n no to these {count}   esc"
-    );
+    let these = if count == 1 { "this 1".to_owned() } else { format!("these {count}") };
+    let text =
+        format!("space choose   enter see   ctrl+s yes, once, to {these}   n no to {these}   esc");
     pen.text(inset(keys, 1, 0), 0, &text, Role::Bright);
     let hidden = all.len().saturating_sub(height);
     if hidden > 0 {

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use ratatui::text::{Line, Span};
 
-use super::{parts, question::facts};
+use super::{
+    parts,
+    question::{self, Head, facts_role, head_of},
+};
 use crate::tui::{
     clean,
     diff::LEAST_FOR_SIDES,
@@ -12,6 +15,7 @@ use crate::tui::{
     row::{self, Hit, Row},
     state::{
         State,
+        look::Look,
         waiting::{Compare, Laid, Sheet, Waiting},
     },
     theme::{Mark, Role},
@@ -41,7 +45,7 @@ pub(in crate::tui) fn laid(state: &State, waiting: &Waiting, width: usize) -> Ar
     let mut rows = warned(state, "monitor", paper.monitor.as_slice(), width);
     rows.extend(warned(state, "wider", &paper.wider, width));
     rows.extend(warning(state, paper.deceits.as_slice(), width));
-    rows.extend(object(state, waiting, width));
+    rows.extend(head(state, waiting, width));
     rows.extend(sheet(state, &paper.sheet, compare, width));
     let rows = Arc::new(rows);
     *waiting.laid.borrow_mut() = Some(Laid { key, rows: rows.clone(), found: None });
@@ -82,31 +86,51 @@ pub(in crate::tui) fn why_not_sides(waiting: &Waiting, width: usize) -> Option<S
     }
 }
 
+/// The rows of one line; a mark before each but the first tells that no line begins there.
 pub(super) fn rows_of(
+    look: &Look,
     line: &Line<'_>,
     width: usize,
     hanging: usize,
 ) -> impl Iterator<Item = Row> + use<> {
-    Row::of_line(wrap_with(line, Layout::exact(width).hanging(hanging)), hanging)
+    let mut lines = wrap_with(line, Layout::exact(width).hanging(hanging));
+    let indent = " ".repeat(hanging);
+    let mark = clean::pad_left(&format!("{} ", look.mark(Mark::GoesOn)), hanging);
+    for line in lines.iter_mut().skip(1) {
+        if let Some(first) = line.spans.first_mut().filter(|first| first.content == indent) {
+            *first = Span::styled(mark.clone(), look.style(Role::Quiet));
+        }
+    }
+    Row::of_line(lines, hanging)
 }
 
-/// The object in full, where the headline has no room for it.
-fn object(state: &State, waiting: &Waiting, width: usize) -> Vec<Row> {
+/// The object in full, and the facts, where the headline has no room for them.
+fn head(state: &State, waiting: &Waiting, width: usize) -> Vec<Row> {
     let Some(paper) = &waiting.paper else { return Vec::new() };
-    let cells: usize = paper.object.iter().map(|piece| clean::width(&piece.text)).sum();
-    let facts = facts(waiting, width);
-    let facts: usize = facts.iter().map(|fact| clean::width(fact) + 3).sum();
-    let effect = waiting.effect().len();
-    // Margins, and what keeps the three apart.
-    if effect + cells + facts + 5 <= width {
-        return Vec::new();
+    let look = &state.look;
+    let cells = clean::width(&waiting.object());
+    let (object, facts) = match head_of(waiting, width) {
+        Head::Whole => return Vec::new(),
+        Head::ObjectBelow => (true, false),
+        Head::FactsBelow => (waiting.effect().len() + cells + 4 > width, true),
+    };
+    let mut rows = Vec::new();
+    if object {
+        let mut spans = vec![Span::raw("   ")];
+        spans.extend(paper.object.iter().map(|piece| {
+            let role = if piece.escape { Role::Escape } else { Role::Text };
+            Span::styled(piece.text.clone(), look.style(role))
+        }));
+        rows.extend(rows_of(look, &Line::from(spans), width, 3));
     }
-    let mut spans = vec![Span::raw("   ")];
-    spans.extend(paper.object.iter().map(|piece| {
-        let role = if piece.escape { Role::Escape } else { Role::Text };
-        Span::styled(piece.text.clone(), state.look.style(role))
-    }));
-    rows_of(&Line::from(spans), width, 3).collect()
+    if facts {
+        let text = format!("   {}", question::facts(waiting, width).join(&look.dot()));
+        let (base, escape) = (look.style(facts_role(waiting)), look.style(Role::Escape));
+        let line = Line::from(clean::spans(&text, base, escape));
+        let lines = wrap_with(&line, Layout::words(width.saturating_sub(1)).hanging(3));
+        rows.extend(lines.into_iter().map(Row::of_words));
+    }
+    rows
 }
 
 /// What the monitor says, and what it may do beyond the usual: a row each, whatever has to be
@@ -123,7 +147,7 @@ fn warned(state: &State, what: &str, lines: &[Vec<clean::Piece>], width: usize) 
             spans.extend(line.iter().map(|piece| {
                 Span::styled(piece.text.clone(), if piece.escape { escape } else { warn })
             }));
-            rows_of(&Line::from(spans), width, column)
+            rows_of(look, &Line::from(spans), width, column)
         })
         .collect()
 }
@@ -135,8 +159,11 @@ fn warning(state: &State, deceits: &[(String, clean::Deceit)], width: usize) -> 
     let look = &state.look;
     let warn = look.style(Role::Warn);
     let what = match deceits.len() {
-        1 => "1 character here can deceive the eye:".to_owned(),
-        count => format!("{} characters here can deceive the eye:", words::grouped(count as u64)),
+        1 => "1 character here can deceive the eye. It is shown as its code:".to_owned(),
+        count => format!(
+            "{} characters here can deceive the eye. Each is shown as its code:",
+            words::grouped(count as u64)
+        ),
     };
     let head = Line::styled(format!(" {} {what}", look.mark(Mark::Warning)), warn);
     let mut rows = wrap_with(&head, Layout::words(width).hanging(3));
@@ -170,8 +197,12 @@ fn sheet(state: &State, sheet: &Sheet, compare: Compare, width: usize) -> Vec<Ro
             .enumerate()
             .flat_map(|(at, (line, colours))| {
                 let mut spans = vec![Span::styled(format!(" {:>4}  ", at + 1), quiet)];
-                spans.extend(highlight::styled(line, colours, &look.theme).spans);
-                rows_of(&Line::from(spans), width, 7)
+                // Colours are worth less than to see what deceives.
+                match clean::deceits(line).is_empty() {
+                    true => spans.extend(highlight::styled(line, colours, &look.theme).spans),
+                    false => spans.extend(clean::asked_at(line, 0, text, escape)),
+                }
+                rows_of(look, &Line::from(spans), width, 7)
             })
             .collect(),
         Sheet::Fields(all) => fields(state, all, width),
@@ -185,8 +216,8 @@ fn sheet(state: &State, sheet: &Sheet, compare: Compare, width: usize) -> Vec<Ro
             .iter()
             .flat_map(|line| {
                 let mut spans = vec![Span::raw("   ")];
-                spans.extend(clean::spans_at(line, 3, text, escape));
-                rows_of(&Line::from(spans), width, 3)
+                spans.extend(clean::asked_at(line, 3, text, escape));
+                rows_of(look, &Line::from(spans), width, 3)
             })
             .collect(),
     }
@@ -199,8 +230,8 @@ fn fields(state: &State, fields: &[(String, String)], width: usize) -> Vec<Row> 
         .flat_map(|(label, value)| {
             let mut spans = vec![Span::styled(format!("   {label:<8}"), look.style(Role::Quiet))];
             let (text, escape) = (look.style(Role::Text), look.style(Role::Escape));
-            spans.extend(clean::spans_at(value, 11, text, escape));
-            rows_of(&Line::from(spans), width, 11)
+            spans.extend(clean::asked_at(value, 11, text, escape));
+            rows_of(look, &Line::from(spans), width, 11)
         })
         .collect()
 }

@@ -7,14 +7,18 @@ use ratatui::{
 
 use super::pen::{Keys, Pen, inset, split_bottom, split_top};
 use crate::{
-    kernel::gate::{
-        law::{Layer, Placed},
-        rule::{Effect, Until},
+    kernel::{
+        gate::{
+            law::{Layer, Placed},
+            rule::{Effect, Until},
+        },
+        session::standing::Used,
     },
     tui::{
         clean,
         state::{
             State,
+            filter::Filter,
             records::standing::{Row, does, kept},
         },
         theme::{Mark, Role},
@@ -28,26 +32,49 @@ const WHERE: usize = 14;
 const AGE: usize = 8;
 const USED: usize = 7;
 
-pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) {
+pub(super) fn draw(
+    state: &State,
+    pen: &mut Pen<'_>,
+    area: Rect,
+    chosen: usize,
+) -> Option<(u16, u16)> {
     pen.clear(area);
     let (head, rest) = split_top(area, 1);
     let (rest, keys) = split_bottom(rest, 1);
     let rules = &state.records.rules;
-    let rows = rules.rows();
-    let title = format!("grants and rules {}", rules.placed.len());
+    let filter = &state.records.filter;
+    let rows = rules.rows(filter);
+    let title = match filter.words.is_empty() {
+        true => format!("grants and rules {}", rules.placed.len()),
+        false => {
+            format!("grants and rules {} of {}", rows.len(), rules.rows(&Filter::default()).len())
+        }
+    };
     let right = vec![pen.span("this session first", Role::Quiet)];
     pen.rule(head, 0, Keys::Here, vec![pen.span(title, Role::Bright)], right);
+    let (rest, cursor) = super::filter::draw(state, pen, rest);
     let text = match rows.get(chosen) {
-        Some(Row::Rule(placed)) if matches!(placed.cited.layer, Layer::Session | Layer::User) => {
-            "d take it back, at once   esc back"
+        Some(Row::Rule(placed)) => {
+            let does = match placed.cited.layer {
+                Layer::Session => "d take it back   ",
+                Layer::User => "d take it back   e edit its file   ",
+                Layer::Project => "e edit its file   ",
+                Layer::Admin => "",
+            };
+            format!("{does}enter {}   / filter   esc back", calls(rules.used(placed)))
         }
-        _ => "esc back",
+        Some(Row::Fault(_)) => "/ filter   esc back".to_owned(),
+        None if rules.placed.is_empty() => "esc back".to_owned(),
+        None => "/ filter   esc back".to_owned(),
     };
-    pen.text(inset(keys, 1, 0), 0, text, Role::Bright);
+    pen.text(inset(keys, 1, 0), 0, super::filter::keys(state, &text), Role::Bright);
     if rows.is_empty() {
-        let text = "No standing yes. Every effect is asked for.";
+        let text = match filter.is_on() {
+            true => "No rule has all of these words.",
+            false => "No standing yes. Every effect is asked for.",
+        };
         pen.text(inset(rest, 1, 0), 0, text, Role::Quiet);
-        return;
+        return cursor;
     }
     let (rest, about) = split_bottom(rest, if rest.height > 10 { 6 } else { 0 });
     let left = Line::from(pen.span("  what is allowed or denied", Role::Quiet));
@@ -79,6 +106,16 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) 
     }
     if let Some(row) = rows.get(chosen) {
         details(state, pen, inset(about, 2, 1), row);
+    }
+    cursor
+}
+
+/// What enter shows.
+fn calls(used: Option<Used>) -> String {
+    match used.map_or(0, |used| used.hits) {
+        0 => "its calls".to_owned(),
+        1 => "its 1 call".to_owned(),
+        hits => format!("its {} calls", words::grouped(hits)),
     }
 }
 

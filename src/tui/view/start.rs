@@ -46,13 +46,10 @@ fn first(state: &State, pen: &mut Pen<'_>, area: Rect, looked_for: &[String]) {
     }
     let text = match looked_for.split_last() {
         None => "No model is connected.".to_owned(),
-        Some((last, [])) => {
-            format!("No model is connected. Looked for {last}, and for ollama on this computer.")
+        Some((last, [])) => format!("No model is connected. Looked for {last}."),
+        Some((last, rest)) => {
+            format!("No model is connected. Looked for {} and {last}.", rest.join(", "))
         }
-        Some((last, rest)) => format!(
-            "No model is connected. Looked for {} and {last}, and for ollama on this computer.",
-            rest.join(", ")
-        ),
     };
     let width = usize::from(inner.width.min(72));
     for line in wrap_text(&text, width) {

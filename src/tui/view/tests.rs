@@ -52,8 +52,7 @@ fn streaming(width: u16, height: u16) -> Stage {
             origin: Origin::Python { line: Some(8) },
             parent: Some(9.into()),
         };
-        let decision =
-            crate::kernel::event::Decision::allowed(Decider::Grant);
+        let decision = crate::kernel::event::Decision::allowed(Decider::Grant);
         stage.event(
             1.into(),
             Event::CallStarted {
@@ -142,10 +141,10 @@ fn first_start_without_a_model() {
     let mut stage = Stage::first_start(80, 24);
     shot("first_start", &mut stage);
     stage.send(crate::tui::message::Message::Told(crate::tui::message::News::Check(
-        3,
-        Check { mark: Mark::Done, text: "disk: 41 GB free".into() },
+        4,
+        Check { mark: Mark::Done, text: "ollama answers".into() },
     )));
-    assert!(stage.screen().contains("✓ disk: 41 GB free"));
+    assert!(stage.screen().contains("✓ ollama answers"));
     for (width, height) in [(120, 40), (40, 12)] {
         shot("first_start", &mut Stage::first_start(width, height));
     }

@@ -1,5 +1,7 @@
 //! What was written through the gate: the changes, what one of them changed, and what undoing would do.
 
+use std::sync::Arc;
+
 use ratatui::{
     layout::Rect,
     text::{Line, Span},
@@ -13,7 +15,12 @@ use crate::{
     },
     tui::{
         clean,
-        state::{State, records::written::Written},
+        diff::Diff,
+        row::Row,
+        state::{
+            State,
+            records::written::{View, Written},
+        },
         theme::{Mark, Role},
         words,
         wrap::{Layout, wrap_with},
@@ -23,7 +30,8 @@ use crate::{
 /// From this width on what was changed stands beside the list.
 const BESIDE: u16 = 60;
 
-pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) {
+/// Gives the first line in sight of what was changed.
+pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) -> Option<usize> {
     pen.clear(area);
     let written = &state.records.written;
     let (head, rest) = split_top(area, 1);
@@ -38,11 +46,30 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) 
         words::grouped(fewer)
     );
     let right = vec![pen.span(right, Role::Quiet)];
-    let title = vec![pen.span("changes", Role::Bright)];
+    let full = written.all.get(chosen).filter(|_| written.view != View::Beside);
+    let mut title = vec![pen.span("changes", Role::Bright)];
+    if let Some(planned) = full {
+        title.push(pen.span(format!(" {} ", pen.look.mark(Mark::Path)), Role::Bright));
+        title.extend(pen.spans(&planned.recorded.change.shown, Role::Bright));
+    }
     pen.rule(head, 0, Keys::Here, title, right);
+    let new = matches!(&written.compared, Some((_, Ok(diff))) if diff.new_file);
     let text = match (&written.undo, written.all.is_empty()) {
         (_, true) => "esc back".to_owned(),
-        (None, false) => "space choose   u undo…   ↑↓ move   esc back".to_owned(),
+        (None, false) => match written.view {
+            View::Beside if new => {
+                "space choose   u undo…   enter in full   ctrl+o open   esc back"
+            }
+            View::Full if new => "↑↓ scroll   u undo…   ctrl+o open   esc back to the list",
+            View::Beside => {
+                "space choose   u undo…   enter in full   v side by side   ctrl+o open   esc"
+            }
+            View::Full => {
+                "↑↓ scroll   u undo…   v side by side   ctrl+o open   esc back to the list"
+            }
+            View::Sides => "↑↓ scroll   u undo…   v unified   ctrl+o open   esc back to the list",
+        }
+        .to_owned(),
         (Some(_), false) => {
             let able = written.able();
             let does = if able == 0 {
@@ -61,19 +88,23 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) 
             None => "Nothing was written through the gate.".to_owned(),
         };
         pen.text(inset(rest, 1, 0), 0, &text, Role::Quiet);
-        return;
+        return None;
     }
     let rest = below(state, pen, rest, written);
+    if full.is_some() {
+        return compared(state, pen, rest, written, chosen);
+    }
     let width = if rest.width >= BESIDE { (rest.width / 3).max(27) } else { rest.width };
     let list = Rect { width, ..rest };
     entries(state, pen, list, written, chosen);
-    if width < rest.width {
-        let column = Line::from(pen.mark(Mark::Column));
-        for row in 0..rest.height {
-            pen.line(inset(rest, width, 0), row, column.clone());
-        }
-        compared(state, pen, inset(rest, width + 1, 0), written, chosen);
+    if width == rest.width {
+        return None;
     }
+    let column = Line::from(pen.mark(Mark::Column));
+    for row in 0..rest.height {
+        pen.line(inset(rest, width, 0), row, column.clone());
+    }
+    compared(state, pen, inset(rest, width + 1, 0), written, chosen)
 }
 
 /// What undoing would do, or what became of it; gives what is left above.
@@ -181,29 +212,33 @@ fn who(state: &State, planned: &Planned) -> String {
     }
 }
 
-fn compared(state: &State, pen: &mut Pen<'_>, area: Rect, written: &Written, chosen: usize) {
+fn compared(
+    state: &State,
+    pen: &mut Pen<'_>,
+    area: Rect,
+    written: &Written,
+    chosen: usize,
+) -> Option<usize> {
     let here = written.all.get(chosen).map(|planned| planned.recorded.call);
-    let Some((_, compared)) = written.compared.as_ref().filter(|(of, _)| Some(*of) == here) else {
-        return;
-    };
+    let (_, compared) = written.compared.as_ref().filter(|(of, _)| Some(*of) == here)?;
     match compared {
         Ok(diff) => {
-            let look = &state.look;
-            let width = usize::from(area.width);
             let height = usize::from(area.height);
-            let rows = diff.rows.iter().take(height);
-            let lines = rows.flat_map(|row| diff.draw_row(row, width, &look.theme, look.marks));
-            let lines = lines.map(|row| row.line);
-            let lines: Vec<_> = lines.take(height + 1).collect();
-            let cut = lines.len() > height || diff.rows.len() > height;
-            let shown = if cut { height.saturating_sub(1) } else { height };
-            for (at, line) in lines.into_iter().take(shown).enumerate() {
-                pen.line(area, u16::try_from(at).unwrap_or(u16::MAX), line);
-            }
-            if cut {
-                let text = format!(" {} more below", look.mark(Mark::Gap));
-                pen.text(area, area.height.saturating_sub(1), &text, Role::Quiet);
-            }
+            let (top, shown, all) = match sides(state, written, diff, usize::from(area.width)) {
+                Some(rows) => {
+                    // One row says how many are out of sight.
+                    let most = rows.len().saturating_sub(height.saturating_sub(1));
+                    let top = if rows.len() <= height { 0 } else { written.top.min(most) };
+                    let lines = rows.iter().map(|row| row.line.clone()).enumerate().skip(top);
+                    (top, lines.take(height + 1).collect(), rows.len())
+                }
+                None => {
+                    let top = written.top.min(diff.rows.len().saturating_sub(1));
+                    (top, unified(state, diff, top, area), diff.rows.len())
+                }
+            };
+            draw_rows(pen, area, shown, top, all);
+            Some(top)
         }
         Err(why) => {
             let line = Line::from(pen.spans(why, Role::Quiet));
@@ -214,6 +249,68 @@ fn compared(state: &State, pen: &mut Pen<'_>, area: Rect, written: &Written, cho
             {
                 pen.line(inner, u16::try_from(at).unwrap_or(u16::MAX), line);
             }
+            None
         }
     }
+}
+
+/// Rows, each with its number among all, as far as there is room; the last row says what is not.
+fn draw_rows(
+    pen: &mut Pen<'_>,
+    area: Rect,
+    rows: Vec<(usize, Line<'static>)>,
+    above: usize,
+    all: usize,
+) {
+    let height = usize::from(area.height);
+    let cut = above > 0 || rows.len() > height;
+    let room = if cut { height.saturating_sub(1) } else { height };
+    let last = rows.iter().take(room).map(|(at, _)| at + 1).next_back().unwrap_or(above);
+    for (y, (_, line)) in rows.into_iter().take(room).enumerate() {
+        pen.line(area, u16::try_from(y).unwrap_or(u16::MAX), line);
+    }
+    if cut {
+        let said = [(above, "above"), (all.saturating_sub(last), "below")].into_iter();
+        let said = said.filter(|(count, _)| *count > 0);
+        let said = said.map(|(count, side)| format!("{} {side}", words::grouped(count as u64)));
+        let said = said.collect::<Vec<_>>().join(&pen.look.dot());
+        let text = format!(" {} {said}   pgup pgdn", pen.look.mark(Mark::Gap));
+        pen.text(area, area.height.saturating_sub(1), &text, Role::Quiet);
+    }
+}
+
+/// The lines from that one on, as many as are needed to know that there are more.
+fn unified(state: &State, diff: &Diff, top: usize, area: Rect) -> Vec<(usize, Line<'static>)> {
+    let (look, width) = (&state.look, usize::from(area.width));
+    let rows = diff.rows.iter().enumerate().skip(top);
+    let drawn = rows.flat_map(|(at, row)| {
+        let lines = diff.draw_row(row, width, &look.theme, look.marks);
+        lines.into_iter().map(move |row| (at, row.line))
+    });
+    drawn.take(usize::from(area.height) + 1).collect()
+}
+
+/// Both sides beside each other, where that is wanted; laid out once for each width and look.
+fn sides(state: &State, written: &Written, diff: &Diff, width: usize) -> Option<Arc<Vec<Row>>> {
+    let (of, _) = written.compared.as_ref()?;
+    if written.view != View::Sides || diff.new_file {
+        return None;
+    }
+    let key = (*of, width, state.look.revision());
+    let mut laid = written.laid.borrow_mut();
+    if let Some((_, rows)) = laid.as_ref().filter(|(known, _)| *known == key) {
+        return Some(rows.clone());
+    }
+    let rows = Arc::new(diff.draw_sides(width, &state.look.theme, state.look.marks));
+    *laid = Some((key, rows.clone()));
+    Some(rows)
+}
+
+/// The cells that what was changed has in full.
+pub(in crate::tui) fn width(state: &State) -> usize {
+    let column = match super::room(state.drawn.width, state.drawn.height) {
+        super::Room::Wide => super::SIDE + 1,
+        super::Room::Tiny | super::Room::Narrow | super::Room::Plain => 0,
+    };
+    usize::from(state.drawn.width.saturating_sub(column))
 }

@@ -3,11 +3,11 @@
 use crate::{
     kernel::{
         event::Decider,
-        gate::{approval::Scope, monitor::Doubt},
+        gate::{approval::Scope, law::Cited, monitor::Doubt},
         id::SessionId,
-        session::decisions::{Decided, Ruling},
+        session::decisions::{Decided, EDITED, Ruling},
     },
-    tui::state::draft::Draft,
+    tui::state::filter::Filter,
 };
 
 /// The list.
@@ -15,26 +15,49 @@ use crate::{
 pub struct Decisions {
     /// All of them, each with the session in which it was made.
     pub all: Vec<(SessionId, Decided)>,
-    /// Only what has each of these words is shown.
-    pub filter: Draft,
-    /// The words are being typed.
-    pub typing: bool,
 }
 
 impl Decisions {
     /// Those that are shown.
-    pub fn shown(&self) -> Vec<&(SessionId, Decided)> {
-        let text = self.filter.text().to_lowercase();
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let has = |decided: &Decided| {
-            let all = searched(decided);
-            words.iter().all(|word| all.contains(word))
+    pub fn shown(&self, filter: &Filter) -> Vec<&(SessionId, Decided)> {
+        let shown = |decided: &Decided| {
+            let rule = filter.rule.as_ref().is_none_or(|rule| belongs(decided, rule));
+            rule && filter.passes(&searched(decided))
         };
-        self.all.iter().filter(|(_, decided)| words.is_empty() || has(decided)).collect()
+        self.all.iter().filter(|(_, decided)| shown(decided)).collect()
     }
 }
 
-/// All words of a decision, small.
+/// Whether that rule decided it, or was the answer to its question.
+fn belongs(decided: &Decided, rule: &Cited) -> bool {
+    if rule.grant.is_some() && decided.approval == rule.grant {
+        return true;
+    }
+    let Some(Decider::Rule { rule: by }) = &decided.by else { return false };
+    match rule.grant {
+        Some(_) => by.grant == rule.grant,
+        // Its line may be another one by now.
+        None => (by.layer, by.effect, &by.says) == (rule.layer, rule.effect, &rule.says),
+    }
+}
+
+/// A decision in one line, to be used elsewhere.
+pub fn line(decided: &Decided, at: &str) -> String {
+    let category = decided.category.map_or("", |category| category.name()).to_uppercase();
+    let mut line = format!("{at} {category} {}, by: {}", decided.effect, by(decided));
+    match (&decided.by, &decided.words) {
+        (Some(Decider::Rule { rule }), _) => line.push_str(&format!(" {rule}")),
+        (_, Some(words)) => line.push_str(&format!(" ({words})")),
+        (_, None) => {}
+    }
+    line.push_str(&format!(", {}", decided.agent.join(" › ")));
+    if let Some(number) = decided.line {
+        line.push_str(&format!(", line {number}"));
+    }
+    line + &format!(", call {}", decided.call)
+}
+
+/// All words of a decision.
 fn searched(decided: &Decided) -> String {
     let verdict = match decided.verdict {
         Ruling::Allowed => "allowed yes",
@@ -48,8 +71,12 @@ fn searched(decided: &Decided) -> String {
     let by = by(decided);
     let monitor = doubt(decided).map(|doubt| format!("monitor: {} {doubt}", doubt.tier.name()));
     let monitor = monitor.unwrap_or_default();
-    format!("{verdict} {category} {} {} {by} {monitor} {said} {who}", decided.effect, decided.name)
-        .to_lowercase()
+    let rule = match &decided.by {
+        Some(Decider::Rule { rule }) => rule.to_string(),
+        _ => String::new(),
+    };
+    let (effect, name) = (&decided.effect, &decided.name);
+    format!("{verdict} {category} {effect} {name} {by} {rule} {monitor} {said} {who}")
 }
 
 /// What the monitor had against it, whoever decided then.
@@ -75,6 +102,9 @@ pub fn by(decided: &Decided) -> String {
         (Some(Decider::Person), _) => match &decided.scope {
             Some(Scope::Session { .. }) => "you: session".to_owned(),
             Some(Scope::Always { .. }) => "you: always".to_owned(),
+            Some(Scope::Once) if decided.words.as_deref() == Some(EDITED) => {
+                "you, edited".to_owned()
+            }
             Some(Scope::Once) | None => "you".to_owned(),
         },
     }

@@ -2,12 +2,15 @@
 
 use jiff::Timestamp;
 
-use crate::kernel::{
-    gate::{
-        law::{Layer, Placed},
-        rule::Effect,
+use crate::{
+    kernel::{
+        gate::{
+            law::{Cited, Layer, Placed},
+            rule::Effect,
+        },
+        session::standing::{Tally, Used},
     },
-    session::standing::{Tally, Used},
+    tui::state::filter::Filter,
 };
 
 /// The list of grants and rules.
@@ -31,9 +34,10 @@ pub enum Row<'a> {
 
 impl Rules {
     /// The rows: what narrows a file by a fault first, for it changes what the rest means.
-    pub fn rows(&self) -> Vec<Row<'_>> {
+    pub fn rows(&self, filter: &Filter) -> Vec<Row<'_>> {
         let faults = self.faults.iter().map(|fault| Row::Fault(fault));
-        faults.chain(self.placed.iter().map(Row::Rule)).collect()
+        let all = faults.chain(self.placed.iter().map(Row::Rule));
+        all.filter(|row| filter.passes(&searched(row))).collect()
     }
 
     /// When a yes of this session was given.
@@ -48,6 +52,17 @@ impl Rules {
         match placed.cited.grant {
             Some(grant) => self.tally.used_grant(grant),
             None => self.tally.used(&placed.cited),
+        }
+    }
+}
+
+/// All words of a row.
+fn searched(row: &Row<'_>) -> String {
+    match row {
+        Row::Fault(fault) => (*fault).to_owned(),
+        Row::Rule(placed) => {
+            let Cited { effect, says, layer, .. } = &placed.cited;
+            format!("{} {} {says} {}", effect.name(), does(*effect), layer.name())
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What was written through the gate, which of it is chosen, and what undoing that would do.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{cell::RefCell, collections::BTreeSet, sync::Arc};
 
 use crate::{
     kernel::{
@@ -8,8 +8,23 @@ use crate::{
         event::{Envelope, Event, Origin},
         id::{CallId, SessionId},
     },
-    tui::diff::Diff,
+    tui::{diff::Diff, row::Row},
 };
+
+/// How what one of them changed is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// Beside the list, where there is room.
+    #[default]
+    Beside,
+    /// In the place of the list.
+    Full,
+    /// Likewise, both sides beside each other.
+    Sides,
+}
+
+/// Rows that were laid out for that change, width and look.
+pub type Laid = ((CallId, usize, u64), Arc<Vec<Row>>);
 
 /// The list.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +42,11 @@ pub struct Written {
     pub told: Vec<(bool, String)>,
     /// Why there is no list.
     pub fault: Option<String>,
+    pub view: View,
+    /// The first of its lines in sight.
+    pub top: usize,
+    /// Both sides of it, laid out.
+    pub laid: RefCell<Option<Laid>>,
     /// The calls that are writing.
     writing: BTreeSet<CallId>,
     /// Something was written since the list was made.

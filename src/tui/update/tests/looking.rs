@@ -148,3 +148,31 @@ fn letters_that_only_show_something_are_text_where_somebody_types() {
     assert_eq!(draft(&stage), "vim /etc/paths");
     assert_eq!((stage.state.queue.compare, &stage.effects[..]), (Compare::Unified, &[][..]));
 }
+
+#[test]
+fn every_row_is_reached_one_after_the_other_and_nothing_is_passed_over() {
+    for (width, height) in [(80, 24), (120, 40), (60, 15), (45, 12)] {
+        for key in ["down", "pgdn"] {
+            let mut stage = Stage::new(width, height);
+            stage.at_work();
+            let mut question = write_question(1);
+            let new: String = (1..=40).map(|n| format!("line {n}\n")).collect();
+            question.preview.body = Body::Diff { old: None, new, mark: None };
+            stage.asks(question);
+            stage.wait(500);
+            for _ in 0..40 {
+                stage.draw();
+                stage.key(key);
+            }
+            let screen = stage.screen();
+            let waiting = stage.state.queue.current().unwrap();
+            let seen = stage.state.drawn.question.clone().unwrap();
+            assert_eq!((waiting.seen, waiting.end_seen), (seen.total, true), "{key}\n{screen}");
+            stage.key("home");
+            stage.key("end");
+            stage.draw();
+            let end = stage.state.drawn.question.clone().unwrap();
+            assert_eq!((end.top, end.rows), (seen.top, seen.rows), "{width}");
+        }
+    }
+}

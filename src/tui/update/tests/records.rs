@@ -39,7 +39,14 @@ fn decided() -> Stage {
 }
 
 fn verdicts(stage: &Stage) -> Vec<Ruling> {
-    stage.state.records.decisions.shown().iter().map(|(_, decided)| decided.verdict).collect()
+    stage
+        .state
+        .records
+        .decisions
+        .shown(&stage.state.records.filter)
+        .iter()
+        .map(|(_, decided)| decided.verdict)
+        .collect()
 }
 
 #[test]
@@ -163,4 +170,15 @@ fn a_file_with_a_fault_has_a_row_that_says_so() {
     assert!(screen.contains("no [[allow]] of it counts until then"), "{screen}");
     stage.key("d");
     assert_eq!(stage.effects, []);
+}
+
+#[test]
+fn a_yes_to_other_arguments_is_told_from_a_plain_one() {
+    let mut stage = decided();
+    let input = serde_json::json!({ "argv": ["cargo", "test"] });
+    stage.answered(1, 3.into(), Answer::AllowEdited { input });
+    stage.key("F7");
+    let screen = stage.screen();
+    assert!(screen.contains("you, edited"), "{screen}");
+    assert!(screen.contains("\"with arguments edited\""), "{screen}");
 }

@@ -1,7 +1,10 @@
 //! The second steps of an answer, and other ways to look at what is asked.
 
 use super::{SIZES, shot, write_asks};
-use crate::tui::stage::write_question;
+use crate::tui::{
+    message::{Input, Message},
+    stage::write_question,
+};
 
 #[test]
 fn a_change_is_shown_side_by_side_and_searched() {
@@ -57,6 +60,9 @@ fn arguments_are_edited() {
         }
         stage.types("er");
         shot("edit", &mut stage);
+        let pasted = Input::Paste(" c\u{430}t\u{202e}txt\u{2066}".into());
+        stage.send(Message::Input(stage.now(), pasted));
+        shot("edit_deceives", &mut stage);
     }
 }
 

@@ -9,6 +9,14 @@ fn the_lists() {
         stage.key("esc");
         stage.key("F3");
         shot("inbox", &mut stage);
+        stage.key("/");
+        stage.types("write");
+        shot("inbox_filtered", &mut stage);
+        stage.key("enter");
+        stage.key("l");
+        assert_eq!(stage.state.queue.put_off(), 0, "the keys act on the row that is in sight");
+        stage.key("l");
+        stage.key("esc");
         stage.key("esc");
         stage.key("F2");
         shot("tree", &mut stage);

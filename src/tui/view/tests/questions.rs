@@ -3,7 +3,7 @@
 use super::{SIZES, shot, write_asks};
 use crate::{
     kernel::{
-        capability::{Body, Category},
+        capability::{Body, Category, Reach},
         gate::monitor::{Doubt, Tier},
     },
     tui::stage::{
@@ -32,6 +32,27 @@ fn a_write_asks() {
         stage.key("tab");
         stage.wait(500);
         shot("write_with_a_draft_and_keys", &mut stage);
+    }
+}
+
+#[test]
+fn why_a_write_counts_as_execute_is_never_left_out() {
+    let mut question = write_question(1);
+    question.category = Category::Execute;
+    question.preview.object = "AGENTS.md".into();
+    question.preview.facts = vec![
+        "new file".into(),
+        "+1".into(),
+        "in the workspace".into(),
+        "other programs run or obey it".into(),
+        "can be undone".into(),
+    ];
+    question.preview.reach = Reach::Outside;
+    question.preview.body = Body::Diff { old: None, new: "be kind\n".into(), mark: None };
+    for (width, height) in SIZES {
+        let mut stage = asked(width, height, question.clone());
+        assert!(stage.screen().contains("other programs run or obey it"), "{}", stage.screen());
+        shot("obeyed", &mut stage);
     }
 }
 

@@ -10,7 +10,10 @@ use crate::{
         },
         spec::Mode,
     },
-    tui::stage::{LEX, Stage, program, program_question, rule, write_question},
+    tui::{
+        effect::Effect,
+        stage::{LEX, Stage, program, program_question, rule, write_question},
+    },
 };
 
 /// Decisions of every kind.
@@ -63,6 +66,11 @@ fn decisions() {
     stage.key("/");
     stage.types("you: no");
     shot("decisions_filtered", &mut stage);
+    stage.key("esc");
+    stage.key("c");
+    let copied = "2026-11-29 12:01:19 EXECUTE cargo test --lib lex, by: still open, fix-parser, \
+                  line 7, call 00000000-0000-0000-0000-0000000003ed";
+    assert!(stage.effects.contains(&Effect::Copy(copied.to_owned())), "{:?}", stage.effects);
 }
 
 #[test]
@@ -95,7 +103,28 @@ fn grants_and_rules() {
         stage.key("F6");
         stage.key("down");
         shot("grants", &mut stage);
+        stage.key("enter");
+        shot("grants_calls", &mut stage);
+        stage.key("esc");
+        stage.key("F6");
+        stage.key("/");
+        stage.types("deny");
+        shot("grants_filtered", &mut stage);
     }
+    let mut stage = decided(80, 24);
+    stage.key("F6");
+    for (down, file) in
+        [(1, "/home/me/.config/footplate/rules.toml"), (1, "/home/me/tally/.footplate/rules.toml")]
+    {
+        (0..down).for_each(|_| stage.key("down"));
+        stage.key("e");
+        assert_eq!(stage.effects.last(), Some(&Effect::Visit(file.into())));
+    }
+    stage.effects.clear();
+    for key in ["down", "e", "home", "e"] {
+        stage.key(key);
+    }
+    assert_eq!(stage.effects, [], "neither the computer's nor the session's");
     let mut stage = Stage::new(80, 24);
     stage.at_work();
     stage.key("F6");
@@ -131,6 +160,12 @@ fn what_was_written() {
         stage.planned = stage.written();
         stage.key("F5");
         shot("changes", &mut stage);
+        stage.key("v");
+        shot("changes_sides", &mut stage);
+        stage.key("esc");
+        stage.key("ctrl+o");
+        let file = "/home/me/tally/src/lex.rs".into();
+        assert_eq!(stage.effects.last(), Some(&Effect::Visit(file)));
         for key in [" ", "down", " ", "down", " ", "u"] {
             stage.key(key);
         }
@@ -140,4 +175,25 @@ fn what_was_written() {
     stage.at_work();
     stage.key("F5");
     shot("changes_none", &mut stage);
+}
+
+#[test]
+fn a_long_change_is_scrolled_beside_the_list_and_in_full() {
+    for (width, height) in SIZES {
+        let mut stage = Stage::new(width, height);
+        stage.at_work();
+        stage.planned = stage.written();
+        let lines = |word: &str| (1..=90).map(|n| format!("{word} {n}\n")).collect::<String>();
+        stage.texts = (lines("old"), lines("new"));
+        stage.key("F5");
+        stage.key("pgdn");
+        shot("changes_scrolled", &mut stage);
+        stage.key("enter");
+        stage.key("down");
+        stage.key("down");
+        shot("changes_full", &mut stage);
+        stage.key("v");
+        stage.key("end");
+        shot("changes_full_sides", &mut stage);
+    }
 }
