@@ -3,11 +3,14 @@
 
 mod bring_up;
 mod changes;
+mod coordinator;
 mod desk;
+mod ending;
 mod hub;
 mod laws;
 mod mend;
 mod nursery;
+mod tree;
 
 use std::{
     collections::HashMap,
@@ -18,7 +21,7 @@ use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
 pub use self::changes::{Changes, Choice, Undone};
-use self::{bring_up::Parent, hub::Hub, laws::Laws};
+use self::{bring_up::Parent, hub::Hub, laws::Laws, tree::Tree};
 use crate::{
     agent::{self, Handle},
     kernel::{
@@ -98,6 +101,7 @@ struct Inner {
     waiting: Option<Arc<Waiting>>,
     board: Board,
     live: Mutex<HashMap<SessionId, Live>>,
+    tree: Tree,
     tasks: TaskTracker,
 }
 
@@ -126,6 +130,7 @@ impl Host {
             waiting,
             board: Board::default(),
             live: Mutex::default(),
+            tree: Tree::new(),
             tasks: TaskTracker::new(),
         }))
     }
@@ -193,11 +198,11 @@ impl Host {
         let parent = Parent::nobody(self.0.waiting.clone());
         let live = self.0.bring_up(session, opened.journal, parent)?;
         self.0.mend(&live.context.recorder, &live.session, notice.clone())?;
-        self.0.live().insert(id, live);
+        self.0.tree.add(live.context.spec.clone(), None);
+        self.0.live().insert(id, live.clone());
         tracing::info!(session = %id, notice, "a session goes on");
-        for agent in agents {
-            self.0.mend_agent(agent);
-        }
+        let sent = agents.into_iter().flat_map(|agent| self.0.mend_agent(agent)).collect();
+        self.0.deliver(&live.context.recorder, &opened.replay.events, sent)?;
         Ok(notice)
     }
 
@@ -222,6 +227,13 @@ impl Host {
     pub async fn idle(&self, session: SessionId) -> Option<Outcome> {
         let live = self.0.get(session)?;
         live.handle.idle().await
+    }
+
+    /// Waits until a session rests and every agent below it is over, and says how it ended itself;
+    /// absent as for [`Host::idle`].
+    pub async fn quiet(&self, session: SessionId) -> Option<Outcome> {
+        let live = self.0.get(session)?;
+        self.0.quiet(&live).await
     }
 
     /// Makes one call in a session by hand, with those tools on offer.
@@ -284,6 +296,7 @@ impl Inner {
         for envelope in self.parts.store.read(id)?.events {
             self.hub.publish(&envelope);
         }
+        self.tree.add(live.context.spec.clone(), None);
         self.live().insert(id, live.clone());
         tracing::info!(session = %id, agent = live.context.spec.agent(), "a session began");
         Ok(live)
@@ -308,6 +321,9 @@ impl Inner {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;
 
 /// One value of a session's fold.
 fn folded<T>(session: &Mutex<Session>, read: impl FnOnce(&Session) -> T) -> T {

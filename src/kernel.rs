@@ -22,6 +22,7 @@ pub mod registry;
 pub mod schema;
 pub mod session;
 pub mod setting;
+pub mod signal;
 pub mod spec;
 pub mod text;
 

@@ -17,7 +17,8 @@
 //! - [`kernel`]: what the program is about. Capabilities and the registry that binds them to a
 //!   context; the one road ([`kernel::invoke`]); the [`kernel::gate`] with its table of modes, its
 //!   rules ([`kernel::gate::rule`]), its monitor ([`kernel::gate::monitor`]) and the table of waiting questions; the sandbox clock ([`kernel::clock`]); events,
-//!   commands and the session they fold to; and [`kernel::port`], the traits that others implement.
+//!   commands and the session they fold to; what sessions say to each other ([`kernel::signal`]); and
+//!   [`kernel::port`], the traits that others implement.
 //! - [`store`]: the journal (append-only JSON lines, one writer), the spools that keep output, what
 //!   was replaced and can be put back, the list of sessions, and a fake in memory. Only it knows the
 //!   file formats.
@@ -72,6 +73,17 @@
 //!   and keeps "recorded before acted on" a matter of program order.
 //! - A script's clock stands still while an agent works for it, as it does while a person decides:
 //!   the agent's session has limits of its own, and a minute of running time is no time for it.
+//! - An agent that was started and is not waited for wakes the one above it when it is over, and so do
+//!   words of an agent: only a session that rests with its work done, never one that was stopped,
+//!   failed or met a limit, and never one that was just carried on. What it then asks its model counts
+//!   as part of the last exchange that somebody began, so agents that wake each other come to an end.
+//! - An agent is over only after those it started, so no end is told to nobody, and a wait for the
+//!   agent above can never end: it is refused. Stopping a turn stops no agent; cancelling one does.
+//! - A signal is recorded by its sender, then by its receiver, then it counts. What was sent and had
+//!   not come when the program died comes at the next resume; an end is told once for each agent.
+//! - Each session bounds how many agents it has at work, not the tree: places that are shared with
+//!   those above would be held by whoever waits for one. What is started beyond that is refused; what
+//!   is run waits for a place.
 //! - A run may make a `.git` or a `.envrc` where none was, since no system can forbid a name that does
 //!   not exist. When it has ended, what it had not asked for is put aside, beside its output.
 //! - The network is one thing that is asked for: with it comes every server that this computer

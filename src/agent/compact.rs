@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Live,
-    context::{cut, request, results_within},
+    context::{self, cut, results_within},
 };
 use crate::kernel::{
     event::{Event, Stop},
@@ -57,7 +57,7 @@ pub(super) fn is_near(live: &Live) -> bool {
 
 /// The next request in tokens: what the provider counted last with what came since, else a guess.
 fn about_tokens(live: &Live, session: &Session) -> u64 {
-    let next = request(live, session);
+    let next = context::next(live, session);
     let tokens = |bytes: usize| u64::try_from(bytes / TOKEN).unwrap_or(u64::MAX);
     let all = next.system.len() + next.messages.iter().map(size).sum::<usize>();
     if session.context == 0 {
@@ -166,7 +166,7 @@ fn boundary(messages: &[Message], longest: usize) -> usize {
 
 fn size(message: &Message) -> usize {
     match message {
-        Message::User(text) => text.len(),
+        Message::User(text) | Message::Agent(text) => text.len(),
         Message::Assistant { text, calls } => {
             text.len()
                 + calls.iter().map(|call| call.name.len() + call.arguments.len()).sum::<usize>()
@@ -182,6 +182,9 @@ fn told(messages: &[Message], longest: usize) -> String {
         match message {
             Message::User(words) => {
                 let _ = write!(text, "\n# The person\n{}\n", cut(words, longest / 4));
+            }
+            Message::Agent(words) => {
+                let _ = write!(text, "\n# Another agent\n{}\n", cut(words, longest / 4));
             }
             Message::Assistant { text: words, calls } => {
                 let _ = write!(text, "\n# You\n{}\n", cut(words, longest / 4));

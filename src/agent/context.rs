@@ -24,14 +24,23 @@ const LONGEST_PROJECT: usize = 32 << 10;
 /// The tool that runs Python.
 const PYTHON: &str = "execute_code";
 
-/// The request for the session's next answer.
+/// The request of the turn that has started.
 pub(super) fn request(live: &Live, session: &Session) -> ModelRequest {
-    let messages = results_within(session.messages(), live.model.window());
+    about(live, session, session.asked())
+}
+
+/// What a request would be now.
+pub(super) fn next(live: &Live, session: &Session) -> ModelRequest {
+    about(live, session, session.messages())
+}
+
+fn about(live: &Live, session: &Session, messages: Vec<Message>) -> ModelRequest {
+    let messages = results_within(messages, live.model.window());
     ModelRequest {
         agent: session.spec.agent().to_owned(),
         parent: session.spec.parent,
         purpose: Purpose::Turn,
-        turn: usize::try_from(session.turns).unwrap_or(usize::MAX),
+        turn: usize::try_from(session.turns.saturating_sub(1)).unwrap_or(usize::MAX),
         system: system(live, session),
         messages,
         tools: live.tools.definitions(),

@@ -8,7 +8,7 @@ use std::{
 use tokio::sync::{Notify, watch};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{Live, exchange};
+use super::{Cause, Live, exchange};
 use crate::kernel::event::Outcome;
 
 /// The session takes no more messages.
@@ -35,7 +35,7 @@ struct Desk {
 
 #[derive(Clone)]
 struct Said {
-    text: String,
+    cause: Cause,
     /// The exchange's own.
     cancel: CancellationToken,
 }
@@ -44,6 +44,7 @@ struct Said {
 struct State {
     waiting: usize,
     ended: bool,
+    dismissed: bool,
     last: Option<Outcome>,
 }
 
@@ -65,11 +66,21 @@ pub fn spawn(live: Live) -> Handle {
 impl Handle {
     /// Says something: now if the session is idle, else when its exchange has ended. Does not wait.
     pub fn send(&self, text: impl Into<String>) -> Result<(), Ended> {
+        self.put(Cause::Words(text.into()))
+    }
+
+    /// Says that a signal is in the journal. If the session rests by then, its work done, and its
+    /// model does not know of it, an exchange begins. Does not wait.
+    pub fn nudge(&self) -> Result<(), Ended> {
+        self.put(Cause::Signals)
+    }
+
+    fn put(&self, cause: Cause) -> Result<(), Ended> {
         let mut queue = self.desk.queue();
-        if self.desk.stop.is_cancelled() || self.state.borrow().ended {
+        if self.desk.stop.is_cancelled() || self.is_over() {
             return Err(Ended);
         }
-        queue.push_back(Said { text: text.into(), cancel: self.desk.stop.child_token() });
+        queue.push_back(Said { cause, cancel: self.desk.stop.child_token() });
         self.desk.state.send_modify(|state| state.waiting = queue.len());
         self.desk.wake.notify_one();
         Ok(())
@@ -80,6 +91,30 @@ impl Handle {
         if let Some(current) = self.desk.queue().front() {
             current.cancel.cancel();
         }
+    }
+
+    /// Stops the exchange that goes on and forgets what was said after it: nothing more is begun.
+    /// Does not wait for the end of it.
+    pub fn dismiss(&self) {
+        let mut queue = self.desk.queue();
+        queue.truncate(1);
+        if let Some(current) = queue.front() {
+            current.cancel.cancel();
+        }
+        self.desk.state.send_modify(|state| {
+            state.dismissed = true;
+            state.waiting = queue.len();
+        });
+    }
+
+    /// Whether it was dismissed.
+    pub fn is_dismissed(&self) -> bool {
+        self.state.borrow().dismissed
+    }
+
+    fn is_over(&self) -> bool {
+        let state = self.state.borrow();
+        state.ended || state.dismissed
     }
 
     /// Whether an exchange goes on or is about to.
@@ -105,7 +140,12 @@ impl Handle {
     pub async fn shutdown(&self) -> Vec<String> {
         self.desk.stop.cancel();
         self.tasks.wait().await;
-        self.desk.queue().drain(..).map(|said| said.text).collect()
+        let unsaid = self.desk.queue().drain(..).collect::<Vec<_>>().into_iter();
+        let words = unsaid.filter_map(|said| match said.cause {
+            Cause::Words(text) => Some(text),
+            Cause::Signals => None,
+        });
+        words.collect()
     }
 }
 
@@ -120,13 +160,19 @@ impl Desk {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn answered(&self, outcome: Outcome) {
+    /// The first in the queue is done with; there is no outcome where it came to nothing.
+    fn answered(&self, outcome: Option<Outcome>) {
         let mut queue = self.queue();
         queue.pop_front();
         self.state.send_modify(|state| {
             state.waiting = queue.len();
-            state.last = Some(outcome);
+            state.last = outcome.or(state.last.take());
         });
+    }
+
+    /// Whether what was said first is all there is.
+    fn is_last(&self) -> bool {
+        self.queue().len() == 1
     }
 }
 
@@ -135,7 +181,14 @@ struct Owner(Arc<Desk>);
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        self.0.state.send_modify(|state| state.ended = true);
+        let died = !self.0.stop.is_cancelled();
+        self.0.state.send_modify(|state| {
+            state.ended = true;
+            if died {
+                let message = "A fault of this program ended it. What it recorded is kept.";
+                state.last = Some(Outcome::Failed { message: message.to_owned() });
+            }
+        });
     }
 }
 
@@ -145,7 +198,15 @@ async fn drive(live: Live, owner: Owner) {
         let said = desk.queue().front().cloned();
         match said {
             Some(said) => {
-                let outcome = exchange(&live, said.text, &said.cancel).await;
+                let begins = match said.cause {
+                    Cause::Words(_) => true,
+                    // Words that wait will tell of the signals as well.
+                    Cause::Signals => desk.is_last() && live.session().is_woken(),
+                };
+                let outcome = match begins {
+                    true => Some(exchange(&live, said.cause, &said.cancel).await),
+                    false => None,
+                };
                 desk.answered(outcome);
             }
             None => tokio::select! {

@@ -14,6 +14,8 @@ use crate::kernel::{
 const AGENTS: &str = "agents";
 /// The module that speaks with the person, which is the root's alone.
 const CHAT: &str = "chat";
+/// What an agent calls the one above it, which therefore is no other's name.
+const PARENT: &str = "parent";
 /// The longest name of an agent, in characters.
 const LONGEST_NAME: usize = 32;
 
@@ -34,7 +36,7 @@ pub fn child_spec(
     };
     let workspace = match request.folder.as_deref() {
         None | Some("" | ".") => parent.workspace.clone(),
-        Some(folder) => parent.workspace.join(below(folder)?),
+        Some(folder) => parent.workspace.join(below(request, folder)?),
     };
     let mut path = parent.path.clone();
     path.push(unique(&plain(&request.agent), is_taken));
@@ -46,15 +48,15 @@ pub fn child_spec(
         model: parent.model.clone(),
         mode,
         tools: parent.tools.iter().filter(|name| !is_chat(name)).cloned().collect(),
-        modules: modules(parent, request.modules.as_deref())?,
+        modules: modules(parent, request)?,
         limits: Limits { depth, ..parent.limits },
         instructions: parent.instructions.clone(),
     })
 }
 
-fn modules(parent: &SessionSpec, wanted: Option<&[String]>) -> Result<Vec<String>, CallError> {
+fn modules(parent: &SessionSpec, request: &ChildRequest) -> Result<Vec<String>, CallError> {
     let may = |name: &&String| !is_chat(name);
-    let Some(wanted) = wanted else {
+    let Some(wanted) = &request.modules else {
         let without = parent.modules.iter().filter(may).filter(|name| *name != AGENTS);
         return Ok(without.cloned().collect());
     };
@@ -62,7 +64,7 @@ fn modules(parent: &SessionSpec, wanted: Option<&[String]>) -> Result<Vec<String
     if let Some(unknown) = wanted.iter().find(|name| !there.contains(name)) {
         let names: Vec<_> = there.iter().map(|name| name.as_str()).collect();
         return Err(schema::invalid(
-            "agents.run.modules",
+            &format!("{}.modules", request.capability),
             &format!("there is no {unknown:?} here to hand on; there is: {}", names.join(", ")),
         )
         .with("available", names));
@@ -76,14 +78,14 @@ fn is_chat(name: &str) -> bool {
 }
 
 /// A folder that is below where it starts, whatever is there.
-fn below(folder: &str) -> Result<&Path, CallError> {
+fn below<'a>(request: &ChildRequest, folder: &'a str) -> Result<&'a Path, CallError> {
     let path = Path::new(folder);
     let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
     if plain && !folder.contains('\0') {
         return Ok(path);
     }
     Err(schema::invalid(
-        "agents.run.folder",
+        &format!("{}.folder", request.capability),
         "expected a folder below the workspace, such as \"docs\", without \"..\"",
     ))
 }
@@ -100,7 +102,7 @@ fn plain(name: &str) -> String {
 fn unique(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let numbered = (2_u32..).map(|number| format!("{name}-{number}"));
     let mut names = std::iter::once(name.to_owned()).chain(numbered);
-    names.find(|name| !is_taken(name)).unwrap_or_else(|| name.to_owned())
+    names.find(|name| name != PARENT && !is_taken(name)).unwrap_or_else(|| name.to_owned())
 }
 
 #[cfg(test)]

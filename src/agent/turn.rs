@@ -1,5 +1,6 @@
 //! One exchange: somebody says something, and the model answers and acts until it has no more to
-//! do, is stopped, fails or meets a limit.
+//! do, is stopped, fails or meets a limit. What other agents say begins one as well, which has to do
+//! with the requests that the last message left: agents that wake each other come to an end.
 
 use std::{mem, time::Duration};
 
@@ -25,11 +26,20 @@ const PIECE: Duration = Duration::from_millis(33);
 /// How long a call that is stopped may take to end by itself before it is cut off.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// Why an exchange begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The person, or the agent above with its task, said this.
+    Words(String),
+    /// Other agents sent signals, which are in the journal.
+    Signals,
+}
+
 /// Runs one exchange to its end, which is recorded and returned. `cancel` is this exchange's own:
 /// cancelling it stops the model and the calls, and a person's "no, stop" cancels it too. Dropping
 /// the future leaves the exchange open in the journal, as a crash would.
-pub async fn exchange(live: &Live, text: String, cancel: &CancellationToken) -> Outcome {
-    let outcome = run(live, text, cancel).await.unwrap_or_else(|error| Outcome::Failed {
+pub async fn exchange(live: &Live, cause: Cause, cancel: &CancellationToken) -> Outcome {
+    let outcome = run(live, cause, cancel).await.unwrap_or_else(|error| Outcome::Failed {
         message: format!("{error}\nNothing is done that cannot be recorded: mend that, then send the message again."),
     });
     let end = Event::ExchangeFinished { outcome: outcome.clone() };
@@ -39,12 +49,15 @@ pub async fn exchange(live: &Live, text: String, cancel: &CancellationToken) -> 
     outcome
 }
 
-async fn run(live: &Live, text: String, cancel: &CancellationToken) -> Result<Outcome, StoreError> {
-    live.recorder.append(Event::MessageSent { text })?;
+async fn run(live: &Live, cause: Cause, cancel: &CancellationToken) -> Result<Outcome, StoreError> {
+    match cause {
+        Cause::Words(text) => drop(live.recorder.append(Event::MessageSent { text })?),
+        Cause::Signals => {}
+    }
     let limit = live.session().spec.limits.turns;
     // Whether the conversation was made shorter, or that was tried, since the last whole answer.
     let mut compacted = false;
-    for _ in 0..limit {
+    while live.session().turns_since() < limit {
         if cancel.is_cancelled() {
             return Ok(Outcome::Stopped);
         }
@@ -109,13 +122,14 @@ struct Answer {
 
 /// Asks the model once and records what it says.
 async fn ask(live: &Live, cancel: &CancellationToken) -> Result<Answer, StoreError> {
-    let (request, started) = {
+    let started = {
         let session = live.session();
         let model = session.spec.model.clone();
-        let turn = session.turns.saturating_add(1);
-        (context::request(live, &session), Event::TurnStarted { turn, model })
+        Event::TurnStarted { turn: session.turns.saturating_add(1), model }
     };
     live.recorder.append(started)?;
+    // Of what is before that event, and of nothing that may have come since.
+    let request = context::request(live, &live.session());
     let mut deltas = live.model.respond(request);
     let mut text = Streamed::new(&live.recorder);
     let mut calls = Vec::new();

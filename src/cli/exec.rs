@@ -98,7 +98,8 @@ fn said(prompt: Option<String>, model: Option<&str>) -> Result<String, Failure> 
     Ok(text)
 }
 
-/// Waits until the session is idle, is stopped, or nobody reads what is printed any more.
+/// Waits until the session rests and all agents below it are over, until it is stopped, or nobody
+/// reads what is printed any more.
 async fn follow(
     host: &Host,
     printer: Printer,
@@ -111,13 +112,15 @@ async fn follow(
     let (runtime, until) = (Handle::current(), over.clone());
     let mut printing =
         tokio::task::spawn_blocking(move || runtime.block_on(printer.print(events, until)));
-    let mut idle = std::pin::pin!(host.idle(session));
+    let mut quiet = std::pin::pin!(host.quiet(session));
     let mut stopped = std::pin::pin!(stopped);
     let mut interrupted = false;
     let outcome = loop {
         tokio::select! {
             // Losing an arm loses nothing: all of them are pinned or tasks.
-            outcome = &mut idle => break outcome,
+            outcome = &mut quiet, if !interrupted => break outcome,
+            // Agents below it end with the program.
+            outcome = host.idle(session), if interrupted => break outcome,
             () = &mut stopped, if !interrupted => {
                 interrupted = true;
                 host.interrupt(session);

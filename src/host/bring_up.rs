@@ -8,26 +8,25 @@ use std::{
 
 use tokio::sync::watch;
 
-use super::{HostError, Inner, Live, folded, nursery::Nursery, recorder};
+use super::{HostError, Inner, Live, coordinator::Post, folded, nursery::Nursery, recorder};
 use crate::{
     agent,
     executor::Workspace,
     kernel::{
         capability::Reach,
-        clock::Budget,
         context::Context,
         gate::{Gate, Rights, approval::Waiting, law::Law, monitor::Said},
-        port::{Env as _, Journal},
+        port::{Coordinator, Env as _, Factory, Journal},
         session::Session,
         spec::Mode,
     },
 };
 
-/// What a session inherits: rights that narrow its own, where it asks, which clocks stand still.
+/// What a session inherits: rights that narrow its own, and where it asks. It outlives the call that
+/// started it, so it has no part in that one's clock.
 pub(super) struct Parent {
     pub(super) rights: Option<Rights>,
     pub(super) waiting: Option<Arc<Waiting>>,
-    pub(super) clocks: Vec<Budget>,
     /// What rules and grants bind it; those of the files where it is a root session.
     pub(super) law: Option<Law>,
 }
@@ -35,7 +34,7 @@ pub(super) struct Parent {
 impl Parent {
     /// A root session asks where the host asks.
     pub(super) fn nobody(waiting: Option<Arc<Waiting>>) -> Self {
-        Self { rights: None, waiting, clocks: Vec::new(), law: None }
+        Self { rights: None, waiting, law: None }
     }
 
     fn rights(&self, mode: watch::Receiver<Mode>) -> Rights {
@@ -89,8 +88,8 @@ impl Inner {
             board: self.board.clone(),
             executor: Some(self.parts.executor.clone()),
             factory: (spec.limits.depth > 0)
-                .then(|| Arc::new(Nursery::new(self, id)) as Arc<dyn crate::kernel::port::Factory>),
-            clocks: parent.clocks,
+                .then(|| Arc::new(Nursery::new(self, &spec)) as Arc<dyn Factory>),
+            coordinator: Some(Arc::new(Post::new(self, id)) as Arc<dyn Coordinator>),
             ..Context::bare(
                 spec.clone(),
                 recorder(journal, &session, &self.hub),

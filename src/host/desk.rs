@@ -36,6 +36,7 @@ impl Desk for Host {
                 return self.0.answer(approval, answer);
             }
             Command::Interrupt { session } => self.interrupt(session),
+            Command::Cancel { session, extent } => self.0.cancel_by_hand(session, extent),
             Command::Revoke { grant } => return self.0.revoke(grant),
             Command::RevokeSaved { session, rule } => return self.0.revoke_saved(session, rule),
             Command::Judge { project, text, said } => {

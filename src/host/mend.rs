@@ -3,13 +3,15 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::{Inner, folded, recorder};
+use super::{Inner, ending::send, folded, recorder, tree::End};
 use crate::kernel::{
     event::{Envelope, Event, Outcome},
-    id::SessionId,
+    id::{SessionId, SignalId},
     port::{Store, StoreError},
     recorder::Recorder,
     session::Session,
+    signal::Signal,
+    spec::SessionSpec,
 };
 
 /// The agents a session started, in order.
@@ -76,32 +78,117 @@ impl Inner {
         Ok(())
     }
 
-    /// Closes the journal of an agent that died with the program, and of the agents below it. One
-    /// that cannot be opened is left as it is: another process may be writing it.
-    pub(super) fn mend_agent(&self, id: SessionId) {
-        let closed = self.close_agent(id);
-        if let Err(error) = closed {
+    /// Closes the journal of an agent that died with the program, and of the agents below it, and
+    /// gives what they sent. One that cannot be opened is left as it is: another process may be
+    /// writing it.
+    pub(super) fn mend_agent(&self, id: SessionId) -> Vec<Sent> {
+        let mut sent = Vec::new();
+        if let Err(error) = self.close_agent(id, &mut sent) {
             tracing::warn!(%error, session = %id, "an agent's journal was left as it is");
         }
+        sent
     }
 
-    fn close_agent(&self, id: SessionId) -> Result<(), StoreError> {
+    fn close_agent(&self, id: SessionId, all: &mut Vec<Sent>) -> Result<(), StoreError> {
         let replay = self.parts.store.read(id)?;
         for agent in agents(&replay.events) {
-            self.mend_agent(agent);
+            all.extend(self.mend_agent(agent));
         }
-        let over =
-            |envelope: &Arc<Envelope>| matches!(envelope.event, Event::SessionFinished { .. });
-        if replay.events.last().is_some_and(over) {
-            return Ok(());
-        }
-        let opened = self.parts.store.open(id)?;
-        let Some(session) = Session::replay(&opened.replay.events) else { return Ok(()) };
-        let session = Arc::new(Mutex::new(session));
-        let recorder = recorder(opened.journal, &session, &self.hub);
-        self.mend(&recorder, &session, opened.replay.notice)?;
-        let message = "Ended with the program that ran it.".to_owned();
-        recorder.append(Event::SessionFinished { outcome: Outcome::Failed { message } })?;
+        let Some(session) = Session::replay(&replay.events) else { return Ok(()) };
+        let spec = Arc::new(session.spec.clone());
+        let sent = signals(&spec, &replay.events);
+        let said = sent.iter().find_map(|sent| match &sent.what {
+            Signal::Ended { ending } => Some(End::new(sent.signal, ending.clone())),
+            Signal::Words { .. } | Signal::Stop => None,
+        });
+        all.extend(sent);
+        let last = replay.events.last().map(|envelope| &envelope.event);
+        let end = match (said, last) {
+            // Of an agent from before there were signals its starter was told in another way.
+            (said, Some(Event::SessionFinished { outcome })) => {
+                said.unwrap_or_else(|| End::new(SignalId::fresh(), session.ending(outcome.clone())))
+            }
+            (said, _) => self.finish_agent(&spec, said, all)?,
+        };
+        self.tree.add(spec, Some(end));
         Ok(())
     }
+
+    /// Ends the session of an agent that died with the program. `said` is what it told the one above
+    /// it of its end, if it came to that.
+    fn finish_agent(
+        &self,
+        spec: &Arc<SessionSpec>,
+        said: Option<End>,
+        all: &mut Vec<Sent>,
+    ) -> Result<End, StoreError> {
+        let opened = self.parts.store.open(spec.id)?;
+        let session = Session::replay(&opened.replay.events);
+        let session =
+            Arc::new(Mutex::new(session.unwrap_or_else(|| Session::new((**spec).clone()))));
+        let recorder = recorder(opened.journal, &session, &self.hub);
+        self.mend(&recorder, &session, opened.replay.notice)?;
+        let end = match (said, spec.parent) {
+            (Some(said), _) => said,
+            (None, above) => {
+                let message = "Ended with the program that ran it.".to_owned();
+                let ending = folded(&session, |it| it.ending(Outcome::Failed { message })).cut();
+                let end = End::new(SignalId::fresh(), ending.clone());
+                if let Some(to) = above {
+                    let (signal, what) = (end.signal, Signal::Ended { ending });
+                    send(&recorder, to, signal, &what)?;
+                    all.push(Sent { signal, from: spec.clone(), to, what });
+                }
+                end
+            }
+        };
+        recorder.append(Event::SessionFinished { outcome: end.ending.outcome.clone() })?;
+        Ok(end)
+    }
+
+    /// Gives a session what was sent to it and had not come when the program ended. It is not woken:
+    /// its model reads that once somebody speaks.
+    pub(super) fn deliver(
+        &self,
+        recorder: &Recorder,
+        events: &[Arc<Envelope>],
+        sent: Vec<Sent>,
+    ) -> Result<(), StoreError> {
+        let Some(to) = events.first().map(|envelope| envelope.session) else { return Ok(()) };
+        for Sent { signal, from, what, .. } in sent.into_iter().filter(|sent| sent.to == to) {
+            let is_ended = |what: &Signal| matches!(what, Signal::Ended { .. });
+            // An agent ends once, whatever became of the record of it in its own journal.
+            let came = events.iter().any(|envelope| {
+                let Event::SignalReceived { signal: known, from: other, what: had, .. } =
+                    &envelope.event
+                else {
+                    return false;
+                };
+                *known == signal || (*other == from.id && is_ended(had) && is_ended(&what))
+            });
+            if !came {
+                let (agent, from) = (from.path.clone(), from.id);
+                recorder.append(Event::SignalReceived { signal, from, agent, what })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A signal as its sender has it.
+pub(super) struct Sent {
+    signal: SignalId,
+    from: Arc<SessionSpec>,
+    to: SessionId,
+    what: Signal,
+}
+
+fn signals(from: &Arc<SessionSpec>, events: &[Arc<Envelope>]) -> Vec<Sent> {
+    let mut all = Vec::new();
+    for envelope in events {
+        if let Event::SignalSent { signal, to, what } = &envelope.event {
+            all.push(Sent { signal: *signal, from: from.clone(), to: *to, what: what.clone() });
+        }
+    }
+    all
 }

@@ -1,19 +1,20 @@
 //! Starts agents for one session: a child is a session like any other, narrowed.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::{Inner, Live, bring_up::Parent, folded};
+use super::{Inner, Live, bring_up::Parent, ending::AtWork, folded};
 use crate::{
     agent,
     executor::Workspace,
     kernel::{
         BoxFuture,
         error::{CallError, ErrorCode},
-        event::{Event, Outcome},
+        event::Event,
         id::SessionId,
-        port::{ChildAnswer, ChildRequest, Factory},
+        port::{ChildRequest, Crowded, Factory, Started},
+        spec::SessionSpec,
     },
 };
 
@@ -21,26 +22,57 @@ use crate::{
 pub(super) struct Nursery {
     host: Weak<Inner>,
     parent: SessionId,
+    at_once: u32,
+    /// One for each agent that may be at work.
+    places: Arc<Semaphore>,
+    /// Two agents that are started at the same time get different names.
+    naming: Mutex<()>,
 }
 
 impl Nursery {
-    pub(super) fn new(host: &Arc<Inner>, parent: SessionId) -> Self {
-        Self { host: Arc::downgrade(host), parent }
+    pub(super) fn new(host: &Arc<Inner>, parent: &SessionSpec) -> Self {
+        let at_once = parent.limits.agents_at_once;
+        // More than a semaphore has is no limit.
+        let places = usize::try_from(at_once).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
+        Self {
+            host: Arc::downgrade(host),
+            parent: parent.id,
+            at_once,
+            places: Arc::new(Semaphore::new(places)),
+            naming: Mutex::default(),
+        }
+    }
+
+    async fn place(&self, crowded: Crowded) -> Result<OwnedSemaphorePermit, CallError> {
+        let places = self.places.clone();
+        match crowded {
+            Crowded::Wait if self.at_once > 0 => places.acquire_owned().await.map_err(|_| gone()),
+            Crowded::Wait | Crowded::Refuse => places.try_acquire_owned().map_err(|_| {
+                let message = format!(
+                    "As many agents of this session are at work as may be at once: {}. Wait for one \
+                     of them, or cancel one.",
+                    self.at_once
+                );
+                CallError::new(ErrorCode::BudgetSpent, message)
+            }),
+        }
     }
 }
 
 impl Factory for Nursery {
-    fn run_child(&self, request: ChildRequest) -> BoxFuture<'_, Result<ChildAnswer, CallError>> {
+    fn start_child(&self, request: ChildRequest) -> BoxFuture<'_, Result<Started, CallError>> {
         Box::pin(async move {
-            let gone = || CallError::new(ErrorCode::Interrupted, "The program is ending.");
+            let place = self.place(request.crowded).await?;
             let host = self.host.upgrade().ok_or_else(gone)?;
             let parent = host.get(self.parent).ok_or_else(gone)?;
-            let answer = host.start_child(&parent, request)?;
-            drop(host);
-            // The child has a task of its own: it goes on if nobody waits for this any more.
-            answer.await.map_err(|_| gone())?
+            let _one_at_a_time = self.naming.lock().unwrap_or_else(PoisonError::into_inner);
+            host.start_child(&parent, request, place)
         })
     }
+}
+
+fn gone() -> CallError {
+    CallError::new(ErrorCode::Interrupted, "The program is ending.")
 }
 
 impl Inner {
@@ -48,69 +80,45 @@ impl Inner {
         self: &Arc<Self>,
         parent: &Live,
         request: ChildRequest,
-    ) -> Result<oneshot::Receiver<Result<ChildAnswer, CallError>>, CallError> {
+        place: OwnedSemaphorePermit,
+    ) -> Result<Started, CallError> {
+        let above = &parent.context;
+        if self.tree.is_stopped(above.spec.id) {
+            let message = "This agent was stopped; it starts no others.";
+            return Err(CallError::new(ErrorCode::Interrupted, message));
+        }
         let mode = *parent.mode.borrow();
         let siblings = folded(&parent.session, |session| session.children.clone());
-        let mut spec = agent::child_spec(&parent.context.spec, mode, &request, |name| {
+        let mut spec = agent::child_spec(&above.spec, mode, &request, |name| {
             siblings.iter().any(|taken| taken == name)
         })?;
         let unusable = |error: std::io::Error| {
             CallError::failed(format!("The workspace cannot be opened any more: {error}."))
         };
-        let workspace = Workspace::new(&parent.context.spec.workspace).map_err(unusable)?;
+        let workspace = Workspace::new(&above.spec.workspace).map_err(unusable)?;
         spec.workspace = workspace.make_folder(&spec.workspace)?;
         let inherited = Parent {
-            rights: Some(parent.context.gate.rights().clone()),
-            waiting: parent.context.gate.waiting().cloned(),
-            clocks: request.clocks,
-            law: Some(parent.context.gate.law().clone()),
+            rights: Some(above.gate.rights().clone()),
+            waiting: above.gate.waiting().cloned(),
+            law: Some(above.gate.law().clone()),
         };
-        let (child, name) = (spec.id, spec.agent().to_owned());
-        parent
-            .context
-            .recorder
-            .append(Event::ChildStarted {
-                call: request.call,
-                child,
-                agent: name,
-                task: request.task.clone(),
-            })
-            .map_err(|error| CallError::failed(error.to_string()))?;
-        let live =
-            self.begin(spec, inherited).map_err(|error| CallError::failed(error.to_string()))?;
-        live.handle.send(request.task).map_err(|error| CallError::failed(error.to_string()))?;
-        let (answered, answer) = oneshot::channel();
-        let host = self.clone();
-        self.tasks.spawn(async move {
-            let outcome = live.handle.idle().await.unwrap_or(Outcome::Stopped);
-            let result = answer_of(&live, child, &outcome);
-            if let Err(error) = live.context.recorder.append(Event::SessionFinished { outcome }) {
-                tracing::warn!(%error, "the end of an agent was not recorded");
-            }
-            host.live().remove(&child);
-            live.handle.shutdown().await;
-            // Whoever waited may be gone.
-            let _ = answered.send(result);
-        });
-        Ok(answer)
-    }
-}
-
-fn answer_of(live: &Live, child: SessionId, outcome: &Outcome) -> Result<ChildAnswer, CallError> {
-    let text = folded(&live.session, |session| session.last_text().to_owned());
-    let name = live.context.spec.agent();
-    match outcome {
-        Outcome::Done => Ok(ChildAnswer { session: child, text }),
-        Outcome::Stopped => Err(CallError::new(
-            ErrorCode::Interrupted,
-            format!("The agent {name} was stopped by a person. Its last words: {text}"),
-        )),
-        Outcome::Failed { message } => {
-            Err(CallError::failed(format!("The agent {name} failed: {message}")))
+        let started = Started { session: spec.id, name: spec.agent().to_owned() };
+        let failed = |error: &dyn std::error::Error| CallError::failed(error.to_string());
+        let event = Event::ChildStarted {
+            call: request.call,
+            child: started.session,
+            agent: started.name.clone(),
+            task: request.task.clone(),
+        };
+        above.recorder.append(event).map_err(|error| failed(&error))?;
+        let live = self.begin(spec, inherited).map_err(|error| failed(&error))?;
+        let at_work = AtWork::new(self, &live, place);
+        live.handle.send(request.task).map_err(|error| failed(&error))?;
+        if self.tree.is_stopped(started.session) {
+            // The branch that it is on was stopped meanwhile.
+            live.handle.dismiss();
         }
-        Outcome::Limit { message } => Err(CallError::new(
-            ErrorCode::BudgetSpent,
-            format!("The agent {name} reached a limit: {message}"),
-        )),
+        self.tasks.spawn(at_work.watch());
+        Ok(started)
     }
 }

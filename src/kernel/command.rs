@@ -6,6 +6,7 @@ use super::{
     gate::{approval::Answer, law::Cited},
     id::{ApprovalId, CallId, SessionId},
     port::Trusting,
+    signal::Extent,
     spec::Mode,
 };
 
@@ -18,6 +19,9 @@ pub enum Command {
     Answer { approval: ApprovalId, answer: Answer },
     /// Stop what a session's model is doing; agents below it go on.
     Interrupt { session: SessionId },
+    /// Stop an agent for good: it is over then. The one above it is told. A session that no agent
+    /// started is interrupted instead, and goes on to be there.
+    Cancel { session: SessionId, extent: Extent },
     /// Change what a session may do without asking.
     SetMode { session: SessionId, mode: Mode },
     /// Take back a yes for a session, named by the question it was the answer to. The next such call

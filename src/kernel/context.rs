@@ -8,7 +8,7 @@ use super::{
     clock::{Board, Budget},
     gate::Gate,
     id::CallId,
-    port::{Env, Executor, Factory, Kept, Spool, StoreError},
+    port::{Coordinator, Env, Executor, Factory, Kept, Spool, StoreError},
     recorder::Recorder,
     registry::Mounts,
     spec::SessionSpec,
@@ -43,6 +43,8 @@ pub struct Context {
     pub executor: Option<Arc<dyn Executor>>,
     /// What starts agents, where the session may.
     pub factory: Option<Arc<dyn Factory>>,
+    /// What carries signals to other agents, where there is more than this session.
+    pub coordinator: Option<Arc<dyn Coordinator>>,
     /// What the session's Python may import.
     pub mounts: Arc<Mounts>,
     /// Cancelled when somebody stops what the session is doing.
@@ -72,6 +74,7 @@ impl Context {
             board: Board::default(),
             executor: None,
             factory: None,
+            coordinator: None,
             mounts,
             cancel: CancellationToken::new(),
             call: None,

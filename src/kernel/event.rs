@@ -13,10 +13,11 @@ use super::{
         monitor::Doubt,
         subject::Subject,
     },
-    id::{ApprovalId, CallId, SessionId},
+    id::{ApprovalId, CallId, SessionId, SignalId},
     invoke::ToolResult,
     message::{ModelCall, Usage},
     port::{Aside, Form},
+    signal::Signal,
     spec::{Mode, SessionSpec},
 };
 
@@ -126,6 +127,12 @@ pub enum Event {
     RuleRevoked { rule: Cited },
     /// The call started an agent; the agent has a journal of its own.
     ChildStarted { call: CallId, child: SessionId, agent: String, task: String },
+    /// The session says something to another, which may not have got it yet.
+    SignalSent { signal: SignalId, to: SessionId, what: Signal },
+    /// Another session said something; `agent` is its path. The model is told at its next request.
+    SignalReceived { signal: SignalId, from: SessionId, agent: Vec<String>, what: Signal },
+    /// What a signal says was the result of this call, so the model is not told again.
+    SignalTaken { signal: SignalId, call: CallId },
     /// The session is over and takes no more messages.
     SessionFinished { outcome: Outcome },
 }
@@ -152,7 +159,7 @@ pub enum Stop {
 pub enum Outcome {
     /// The model had no more to do.
     Done,
-    /// A person stopped it.
+    /// A person stopped it, or the agent above it.
     Stopped,
     /// It could not go on; `message` says why and what to do.
     Failed { message: String },
@@ -307,6 +314,9 @@ impl Event {
             Self::ModeChanged { .. } => "mode_changed",
             Self::RuleRevoked { .. } => "rule_revoked",
             Self::ChildStarted { .. } => "child_started",
+            Self::SignalSent { .. } => "signal_sent",
+            Self::SignalReceived { .. } => "signal_received",
+            Self::SignalTaken { .. } => "signal_taken",
             Self::SessionFinished { .. } => "session_finished",
         }
     }

@@ -59,3 +59,7 @@ id!(
     /// One question to a person.
     ApprovalId
 );
+id!(
+    /// One signal from a session to another.
+    SignalId
+);

@@ -1,5 +1,6 @@
 //! What the kernel needs of the outside, as traits that others implement: one file each.
 
+mod coordinator;
 mod desk;
 mod env;
 mod executor;
@@ -10,6 +11,7 @@ mod packages;
 mod rules;
 mod store;
 
+pub use coordinator::*;
 pub use desk::*;
 pub use env::*;
 pub use executor::*;

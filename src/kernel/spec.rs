@@ -47,6 +47,9 @@ pub struct Limits {
     pub turns: u32,
     /// How many levels of sub-agents this session may still start.
     pub depth: u32,
+    /// How many agents that it started may be at work at once; theirs are not counted.
+    #[serde(default = "usual_agents", skip_serializing_if = "is_usual_agents")]
+    pub agents_at_once: u32,
     /// The ceiling of one execution's running time, in milliseconds.
     pub execution_ms: u64,
     /// The running time of an execution that asks for none, in milliseconds; no more than the
@@ -66,11 +69,20 @@ fn is_usual(ms: &u64) -> bool {
     *ms == usual_ms()
 }
 
+fn usual_agents() -> u32 {
+    10
+}
+
+fn is_usual_agents(agents: &u32) -> bool {
+    *agents == usual_agents()
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
             turns: 100,
             depth: 3,
+            agents_at_once: usual_agents(),
             execution_ms: 600_000,
             usual_ms: usual_ms(),
             approval_ms: None,

@@ -81,7 +81,9 @@ fn messages(messages: &[Message]) -> Value {
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in messages {
         let (role, blocks) = match message {
-            Message::User(text) => ("user", vec![text_block(text).unwrap_or_else(no_words)]),
+            Message::User(text) | Message::Agent(text) => {
+                ("user", vec![text_block(text).unwrap_or_else(no_words)])
+            }
             Message::Assistant { text, calls } => {
                 let calls = calls.iter().map(|call| {
                     json!({

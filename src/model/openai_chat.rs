@@ -78,7 +78,9 @@ impl Model for OpenaiChat {
 
 fn wire_messages(message: &Message) -> Vec<Value> {
     match message {
-        Message::User(text) => vec![json!({"role": "user", "content": text})],
+        Message::User(text) | Message::Agent(text) => {
+            vec![json!({"role": "user", "content": text})]
+        }
         Message::Assistant { text, calls } => {
             let blank = text.trim().is_empty();
             if blank && calls.is_empty() {

@@ -31,14 +31,34 @@ fn every_name_in_the_table_can_be_found() {
 }
 
 #[tokio::test]
-async fn an_agent_gets_the_call_s_clocks_which_stand_still_until_its_answer_comes_back() {
-    let mut rig = Rig::new(Mode::Plan).with_factory();
+async fn the_clocks_of_a_call_stand_still_while_an_agent_works_for_it() {
+    let mut rig = Rig::new(Mode::Plan);
     rig.context.clocks.push(Budget::start(Duration::from_secs(60)));
+    let rig = rig.with_agents();
     let input = json!({"task": "look", "name": "scout", "modules": ["files"]});
     let result = rig.call("agents.run", input).await;
-    let expected = r#"scout did: look, with Some(["files"]), on 1 clock(s), 1 held"#;
+    let expected = r#"scout did: look, with Some(["files"]), 1 clock(s) held"#;
     assert_eq!(result.content["text"], json!(expected), "{result:?}");
     assert!(result.content["session"].is_string());
+
+    let started = rig.call("agents.start", json!({"task": "hear", "name": "ear"})).await;
+    assert_eq!(started.content["name"], json!("ear"), "{started:?}");
+    let waited = rig.call("agents.wait", json!({"names": ["ear"], "until": "any"})).await;
+    let over = &waited.content["over"][0];
+    assert_eq!(over["text"], json!("ear did: hear, with None, 1 clock(s) held"), "{waited:?}");
+    assert_eq!((&over["ok"], &over["outcome"]), (&json!(true), &json!("done")));
+    assert!(!rig.context.clocks[0].read().held);
+}
+
+#[tokio::test]
+async fn a_stop_reaches_the_agents_below_unless_it_is_told_not_to() {
+    let rig = Rig::new(Mode::Plan).with_agents();
+    for (input, expected) in
+        [(json!({"name": "a"}), "a Subtree"), (json!({"name": "a", "subtree": false}), "a One")]
+    {
+        let result = rig.call("agents.cancel", input).await;
+        assert_eq!(result.content["stopped"], json!([expected]), "{result:?}");
+    }
 }
 
 #[tokio::test]
@@ -48,13 +68,29 @@ async fn an_agent_that_cannot_be_started_is_an_error_that_says_so() {
     assert_eq!(result.error_code(), Some(ErrorCode::Failed));
     assert!(result.text().contains("Agents cannot be started here"), "{result:?}");
 
-    let rig = rig.with_factory();
-    for (input, expected) in [
-        (json!({"task": " "}), "Invalid input for agents.run.task: it is empty"),
-        (json!({"task": "x", "name": "a\nb"}), "Invalid input for agents.run.name"),
-        (json!({"task": "x", "name": ""}), "Invalid input for agents.run.name"),
+    let list = rig.call("agents.list", json!({})).await;
+    assert!(list.text().contains("There are no other agents here"), "{list:?}");
+
+    let rig = rig.with_agents();
+    for called in ["agents.run", "agents.start"] {
+        for (input, fault) in [
+            (json!({"task": " "}), "task: it is empty"),
+            (json!({"task": "x", "name": "a\nb"}), "name"),
+            (json!({"task": "x", "name": ""}), "name"),
+        ] {
+            let result = rig.call(called, input).await;
+            let expected = format!("Invalid input for {called}.{fault}");
+            assert!(result.text().contains(&expected), "{result:?}");
+        }
+    }
+    for (called, input) in [
+        ("agents.send", json!({"to": "parent", "text": " "})),
+        ("agents.send", json!({"to": "parent", "text": "x".repeat(20_000)})),
+        ("agents.wait", json!({"names": []})),
+        ("agents.wait", json!({"until": "some"})),
+        ("agents.cancel", json!({})),
     ] {
-        let result = rig.call("agents.run", input).await;
-        assert!(result.text().contains(expected), "{result:?}");
+        let result = rig.call(called, input).await;
+        assert_eq!(result.error_code(), Some(ErrorCode::InvalidInput), "{result:?}");
     }
 }

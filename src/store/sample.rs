@@ -22,6 +22,7 @@ use crate::kernel::{
     invoke::ToolResult,
     message::{ModelCall, Usage},
     port::{Aside, Kept, Mark},
+    signal::{Ending, Signal},
     spec::{Limits, Mode, SessionSpec},
 };
 
@@ -209,7 +210,7 @@ pub(super) fn story() -> Vec<Event> {
     ]
 }
 
-/// What there is since: rules and what is said of them, and what was put aside.
+/// What there is since: rules and what is said of them, what was put aside, and signals.
 pub(super) fn since() -> Vec<Event> {
     let rule = Cited {
         layer: Layer::Session,
@@ -241,5 +242,25 @@ pub(super) fn since() -> Vec<Event> {
             call: 0x11.into(),
             things: vec![Aside { was: ".envrc".into(), now: Some("/kept/.envrc".into()) }],
         },
+        Event::SignalSent {
+            signal: 0x41.into(),
+            to: 0x31.into(),
+            what: Signal::Words { text: "look twice".into() },
+        },
+        Event::SignalSent { signal: 0x42.into(), to: 0x31.into(), what: Signal::Stop },
+        Event::SignalReceived {
+            signal: 0x43.into(),
+            from: 0x31.into(),
+            agent: vec!["main".into(), "tester".into()],
+            what: Signal::Ended {
+                ending: Ending {
+                    outcome: Outcome::Limit { message: "too many".into() },
+                    text: "all is well".into(),
+                    turns: 2,
+                    usage: Usage { input: 20, output: 1 },
+                },
+            },
+        },
+        Event::SignalTaken { signal: 0x43.into(), call: 0x11.into() },
     ]
 }

@@ -8,6 +8,7 @@ mod panes;
 mod question;
 mod records;
 mod several;
+mod signals;
 mod trust;
 mod wider;
 mod written;

@@ -235,7 +235,7 @@ fn popup_over(
             choice::mode(state, pen, below, row);
         }
         Popup::Stop { session, row } => {
-            let below = below(state, pen, body, choice::STOP_ROWS, drawn);
+            let below = below(state, pen, body, choice::stop_rows(state, session), drawn);
             choice::stop(state, pen, below, session, row);
         }
     }

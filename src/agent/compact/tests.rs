@@ -5,7 +5,7 @@ use pretty_assertions::assert_eq;
 use super::*;
 use crate::{
     agent::{
-        Project, exchange,
+        Cause, Project, exchange,
         testing::{Rig, call, finished, text},
     },
     kernel::{
@@ -16,7 +16,7 @@ use crate::{
 };
 
 async fn say(rig: &Rig, words: &str) -> Outcome {
-    exchange(&rig.live, words.to_owned(), &CancellationToken::new()).await
+    exchange(&rig.live, Cause::Words(words.to_owned()), &CancellationToken::new()).await
 }
 
 fn too_long() -> Result<Delta, ModelError> {
@@ -41,6 +41,7 @@ async fn long() -> Rig {
 fn texts(messages: &[Message]) -> Vec<String> {
     let text = |message: &Message| match message {
         Message::User(text) => format!("person: {}", text.lines().next_back().unwrap_or_default()),
+        Message::Agent(text) => format!("agent: {}", text.lines().next_back().unwrap_or_default()),
         Message::Assistant { text, calls } => format!("model: {text} {}", calls.len()),
         Message::Results(results) => format!("results: {}", results.len()),
     };
@@ -127,7 +128,8 @@ async fn a_stop_while_the_summary_is_written_stops_and_loses_nothing() {
         hand.send(text("half of it")).await.unwrap();
         cancel.cancel();
     };
-    let (outcome, ()) = tokio::join!(exchange(&rig.live, "go on".to_owned(), &cancel), stop);
+    let (outcome, ()) =
+        tokio::join!(exchange(&rig.live, Cause::Words("go on".to_owned()), &cancel), stop);
     assert_eq!(outcome, Outcome::Stopped);
     assert_eq!(rig.live.session().messages()[..before.len()], before);
 }

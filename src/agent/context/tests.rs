@@ -84,6 +84,7 @@ fn a_result_that_is_too_long_loses_its_middle_and_says_so() {
             result,
             decision: None,
         });
+        session.apply(&Event::TurnStarted { turn: 2, model: "m".to_owned() });
     }
     let messages = request_of(&rig).messages;
     let Some(Message::Results(results)) = messages.last() else { panic!("no results") };

@@ -1,7 +1,7 @@
 use pretty_assertions::assert_eq;
 
 use super::*;
-use crate::agent::testing::spec;
+use crate::{agent::testing::spec, kernel::port::Crowded};
 
 fn parent() -> SessionSpec {
     let modules = ["files", "process", "agents", "chat"].map(str::to_owned).to_vec();
@@ -12,11 +12,12 @@ fn parent() -> SessionSpec {
 fn request(agent: &str, folder: Option<&str>, modules: Option<&[&str]>) -> ChildRequest {
     ChildRequest {
         call: 9.into(),
+        capability: "agents.run",
         agent: agent.to_owned(),
         task: "do".to_owned(),
         folder: folder.map(str::to_owned),
         modules: modules.map(|names| names.iter().map(|name| (*name).to_owned()).collect()),
-        clocks: Vec::new(),
+        crowded: Crowded::Wait,
     }
 }
 

@@ -2,16 +2,16 @@
 
 use crate::kernel::{
     BoxFuture,
-    clock::Budget,
     error::CallError,
     id::{CallId, SessionId},
 };
 
 /// Starts agents for a session.
 pub trait Factory: Send + Sync {
-    /// Runs a child session until it is idle and gives its last text. Dropping the future lets the
-    /// child go on by itself.
-    fn run_child(&self, request: ChildRequest) -> BoxFuture<'_, Result<ChildAnswer, CallError>>;
+    /// Starts a child session and gives it its task. It is a session of its own from then on: it
+    /// outlives the call and the exchange that started it. Dropping the future before it is ready
+    /// starts nothing.
+    fn start_child(&self, request: ChildRequest) -> BoxFuture<'_, Result<Started, CallError>>;
 }
 
 /// An agent wanted.
@@ -19,6 +19,8 @@ pub trait Factory: Send + Sync {
 pub struct ChildRequest {
     /// The call that wants it.
     pub call: CallId,
+    /// The capability that was called, for what is said of its arguments.
+    pub capability: &'static str,
     /// Its name in the tree.
     pub agent: String,
     /// What it shall do.
@@ -27,15 +29,24 @@ pub struct ChildRequest {
     pub folder: Option<String>,
     /// The modules it may use; none named means the parent's, without those that start agents.
     pub modules: Option<Vec<String>>,
-    /// The clocks that stand still while the child asks.
-    pub clocks: Vec<Budget>,
+    /// What to do where as many agents are at work as may be.
+    pub crowded: Crowded,
 }
 
-/// What an agent answered.
+/// What to do where as many agents of a session are at work as may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Crowded {
+    /// Wait until one of them is over.
+    Wait,
+    /// Say so.
+    Refuse,
+}
+
+/// An agent that was started.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChildAnswer {
+pub struct Started {
     /// Its session.
     pub session: SessionId,
-    /// Its last text.
-    pub text: String,
+    /// The name by which its starter addresses it.
+    pub name: String,
 }

@@ -159,6 +159,9 @@ impl Log {
             | Event::PutAside { .. }
             | Event::ChangeBegun { .. }
             | Event::ChildStarted { .. }
+            | Event::SignalSent { .. }
+            | Event::SignalReceived { .. }
+            | Event::SignalTaken { .. }
             | Event::SessionFinished { .. } => {}
         }
     }

@@ -1,17 +1,20 @@
 //! From events to a session: what the model is told, what is open, what it cost.
 
 mod edit;
+mod later;
 mod undone;
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use self::later::Later;
 use crate::kernel::{
     error::CallError,
     event::{Call, Envelope, Event, Origin, Outcome, Stop},
     gate::approval::{Answer, Question},
-    id::{ApprovalId, CallId},
+    id::{ApprovalId, CallId, SignalId},
     invoke::{ToolResult, interrupted},
     message::{CallResult, Message, ModelCall, Usage},
+    signal::Ending,
     spec::{Mode, SessionSpec},
 };
 
@@ -48,8 +51,9 @@ pub struct Session {
     calls: Vec<(ModelCall, Option<ToolResult>)>,
     /// Whether an answer is being written.
     answering: bool,
-    /// What was said while an answer was on its way; it comes after that answer and its results.
-    later: Vec<String>,
+    /// What was said while an answer was on its way, or came from agents; it comes after that answer
+    /// and its results.
+    later: Later,
     /// Calls that were asked about or began, and have no result: any depth.
     open: BTreeMap<CallId, OpenCall>,
     /// What a person made of calls before saying yes, for the model, by its own call.
@@ -94,7 +98,7 @@ impl Session {
             text: String::new(),
             calls: Vec::new(),
             answering: false,
-            later: Vec::new(),
+            later: Later::default(),
             open: BTreeMap::new(),
             edited: Vec::new(),
         }
@@ -105,11 +109,14 @@ impl Session {
         match event {
             Event::MessageSent { text } => {
                 self.outcome = None;
-                self.say(text.clone());
+                self.later.said(text.clone());
+                self.settle_if_quiet();
             }
             Event::TurnStarted { .. } => {
                 self.settle();
                 self.turns += 1;
+                self.later.asked();
+                self.outcome = None;
                 self.answering = true;
             }
             Event::TextStreamed { text } => {
@@ -121,7 +128,8 @@ impl Session {
                 self.compact(*summarised, summary, *usage);
             }
             Event::ExchangeFinished { outcome } => {
-                self.settle();
+                self.settle_answer();
+                self.messages.extend(self.later.words());
                 self.outcome = Some(outcome.clone());
             }
             Event::CallStarted { call, .. } => {
@@ -130,7 +138,8 @@ impl Session {
             Event::CallFinished { call, result, origin, .. } => {
                 self.open.remove(call);
                 if let Some(note) = undone::note(*origin, result) {
-                    self.say(note);
+                    self.later.noted(note);
+                    self.settle_if_quiet();
                 }
                 let slot = self.calls.iter_mut().find(|(known, _)| known.id == *call);
                 if let Some((_, empty @ None)) = slot {
@@ -161,6 +170,13 @@ impl Session {
                     self.text.push_str("\n[cut off: the program ended]");
                 }
             }
+            Event::SignalReceived { signal, agent, what, .. } => {
+                // As this one addresses it, if it is below.
+                let below = agent.strip_prefix(self.spec.path.as_slice());
+                let name = below.unwrap_or(agent).join("/");
+                self.later.signal(*signal, what.told(&name));
+            }
+            Event::SignalTaken { signal, .. } => self.later.taken(*signal),
             Event::SessionFinished { outcome } => self.outcome = Some(outcome.clone()),
             Event::SessionStarted { .. }
             | Event::CompactionStarted { .. }
@@ -169,15 +185,37 @@ impl Session {
             | Event::OutputWritten { .. }
             | Event::ChangeBegun { .. }
             | Event::PutAside { .. }
+            | Event::SignalSent { .. }
             | Event::ExecutionFinished { .. } => {}
         }
     }
 
-    /// The conversation for the next model request: every call in it has exactly one result.
+    /// The conversation so far: every call in it has exactly one result.
     pub fn messages(&self) -> Vec<Message> {
         let mut settled = self.clone();
         settled.settle();
         settled.messages
+    }
+
+    /// The conversation that the request which has just started is about: what came after its start
+    /// is for the next one.
+    pub fn asked(&self) -> Vec<Message> {
+        self.messages.clone()
+    }
+
+    /// Model requests since the person, or the agent above, last said something.
+    pub fn turns_since(&self) -> u32 {
+        self.later.requests()
+    }
+
+    /// Whether it rests, its work done, and other agents said what its model does not know yet.
+    pub fn is_woken(&self) -> bool {
+        self.outcome == Some(Outcome::Done) && !self.untold().is_empty()
+    }
+
+    /// The signals that its model does not know of yet.
+    pub fn untold(&self) -> Vec<SignalId> {
+        self.later.signals()
     }
 
     /// The text of the last answer, whole or not.
@@ -187,7 +225,10 @@ impl Session {
         }
         let answers = self.messages.iter().rev().filter_map(|message| match message {
             Message::Assistant { text, .. } if !text.is_empty() => Some(text.as_str()),
-            Message::Assistant { .. } | Message::User(_) | Message::Results(_) => None,
+            Message::Assistant { .. }
+            | Message::User(_)
+            | Message::Agent(_)
+            | Message::Results(_) => None,
         });
         answers.into_iter().next().unwrap_or_default()
     }
@@ -196,9 +237,15 @@ impl Session {
     pub fn said(&self) -> Vec<String> {
         let said = self.messages.iter().filter_map(|message| match message {
             Message::User(text) => Some(text),
-            Message::Assistant { .. } | Message::Results(_) => None,
+            Message::Agent(_) | Message::Assistant { .. } | Message::Results(_) => None,
         });
-        said.chain(&self.later).cloned().collect()
+        said.chain(self.later.spoken()).cloned().collect()
+    }
+
+    /// What came of it, if it ends like this.
+    pub fn ending(&self, outcome: Outcome) -> Ending {
+        let text = self.last_text().to_owned();
+        Ending { outcome, text, turns: self.turns, usage: self.usage }
     }
 
     /// The events that close what a crash left open: one "interrupted" for each call without a
@@ -228,15 +275,14 @@ impl Session {
     /// Whether something was going on when the journal ended.
     pub fn is_busy(&self) -> bool {
         let spoken = !self.messages.is_empty()
-            || !self.later.is_empty()
+            || self.later.has_words()
             || !self.text.is_empty()
             || !self.calls.is_empty();
         spoken && self.outcome.is_none()
     }
 
-    /// Something for the model to read: after the answer that is on its way, if one is.
-    fn say(&mut self, text: String) {
-        self.later.push(text);
+    /// Takes in what was said, unless an answer is on its way: then it comes after that.
+    fn settle_if_quiet(&mut self) {
         if !self.answering && self.text.is_empty() && self.calls.is_empty() {
             self.settle();
         }
@@ -294,6 +340,11 @@ impl Session {
 
     /// Moves a finished answer and its results into the conversation, then what was said meanwhile.
     fn settle(&mut self) {
+        self.settle_answer();
+        self.messages.extend(self.later.all());
+    }
+
+    fn settle_answer(&mut self) {
         self.answering = false;
         let calls = std::mem::take(&mut self.calls);
         let text = std::mem::take(&mut self.text);
@@ -309,7 +360,6 @@ impl Session {
             let results = results.collect();
             self.messages.push(Message::Results(results));
         }
-        self.messages.extend(self.later.drain(..).map(Message::User));
     }
 
     /// The call by the model in which this one was made.

@@ -15,21 +15,25 @@ use tokio::sync::{mpsc, watch};
 use crate::kernel::{
     BoxFuture,
     capability::Reach,
+    clock::Budget,
     context::Context,
     error::CallError,
-    event::{Envelope, Event, ExitStatus, Origin, Seal, VERSION},
+    event::{Envelope, Event, ExitStatus, Origin, Outcome, Seal, VERSION},
     gate::{
         Gate, Rights,
         approval::{Answer, Question, Waiting},
     },
     id::{CallId, SessionId},
     invoke::{CallRequest, Input, ToolResult},
+    message::Usage,
     port::{
-        ChildAnswer, ChildRequest, Ended, Env, Executor, Factory, Form, Job, Journal, Kept, Mark,
-        Notice, Over, ResolvedPath, Seen, Spool, SpoolEnd, Standing, StoreError, Stream,
+        Agent, ChildRequest, Coordinator, Ended, Env, Executor, Factory, Finished, Form, Job,
+        Journal, Kept, Mark, Notice, Over, ResolvedPath, Seen, Spool, SpoolEnd, Standing, Started,
+        StoreError, Stream, Wait, Waited,
     },
     recorder::Recorder,
     registry::{Mounts, Tools},
+    signal::{Ending, Extent},
     spec::{Limits, Mode, SessionSpec},
 };
 
@@ -125,8 +129,12 @@ impl Rig {
         self
     }
 
-    pub(super) fn with_factory(mut self) -> Self {
-        self.context.factory = Some(Arc::new(FakeFactory));
+    /// With agents, after the clocks are there.
+    pub(super) fn with_agents(mut self) -> Self {
+        let agents = Arc::new(FakeAgents::default());
+        let post = FakePost(agents.clone(), self.context.clocks.clone());
+        self.context.factory = Some(agents);
+        self.context.coordinator = Some(Arc::new(post));
         self
     }
 
@@ -402,15 +410,46 @@ impl Executor for FakeExecutor {
     }
 }
 
-struct FakeFactory;
+/// Starts agents that are over at once, and answer with what they were told.
+#[derive(Default)]
+struct FakeAgents(Mutex<Vec<ChildRequest>>);
 
-impl Factory for FakeFactory {
-    fn run_child(&self, request: ChildRequest) -> BoxFuture<'_, Result<ChildAnswer, CallError>> {
-        let ChildRequest { agent, task, modules, clocks, .. } = request;
-        let held = clocks.iter().filter(|clock| clock.read().held).count();
-        let clocks = clocks.len();
-        let text =
-            format!("{agent} did: {task}, with {modules:?}, on {clocks} clock(s), {held} held");
-        Box::pin(async move { Ok(ChildAnswer { session: SessionId::fresh(), text }) })
+impl Factory for FakeAgents {
+    fn start_child(&self, request: ChildRequest) -> BoxFuture<'_, Result<Started, CallError>> {
+        let started = Started { session: SessionId::fresh(), name: request.agent.clone() };
+        self.0.lock().unwrap().push(request);
+        Box::pin(async move { Ok(started) })
+    }
+}
+
+/// Says of every wait how many of these clocks stood still.
+struct FakePost(Arc<FakeAgents>, Vec<Budget>);
+
+impl Coordinator for FakePost {
+    fn wait(&self, wait: Wait) -> BoxFuture<'_, Result<Waited, CallError>> {
+        let held = self.1.iter().filter(|clock| clock.read().held).count();
+        let started = self.0.0.lock().unwrap();
+        let over = started.iter().map(|request| {
+            let ChildRequest { agent, task, modules, .. } = request;
+            let text = format!("{agent} did: {task}, with {modules:?}, {held} clock(s) held");
+            let (turns, usage) = (1, Usage::default());
+            let ending = Ending { outcome: Outcome::Done, text, turns, usage };
+            Finished { name: agent.clone(), session: SessionId::fresh(), ending }
+        });
+        let over = over.filter(|over| wait.names.contains(&over.name)).collect();
+        Box::pin(async move { Ok(Waited { over, going: Vec::new() }) })
+    }
+
+    fn send(&self, to: &str, _: String) -> Result<SessionId, CallError> {
+        Err(CallError::failed(format!("{to} is over")))
+    }
+
+    fn cancel(&self, name: &str, extent: Extent) -> BoxFuture<'_, Result<Vec<String>, CallError>> {
+        let stopped = vec![format!("{name} {extent:?}")];
+        Box::pin(async move { Ok(stopped) })
+    }
+
+    fn list(&self) -> Vec<Agent> {
+        Vec::new()
     }
 }

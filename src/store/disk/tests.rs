@@ -107,7 +107,15 @@ fn a_journal_of_the_first_version_still_opens_whole() {
         opened.replay.events.iter().map(|envelope| envelope.event.clone()).collect();
     assert_eq!(events[0], Event::SessionStarted { spec: spec(SESSION.into()) });
     assert_eq!(events[1..], story());
-    let later = ["rule_revoked", "put_aside", "compaction_started", "context_compacted"];
+    let later = [
+        "rule_revoked",
+        "put_aside",
+        "compaction_started",
+        "context_compacted",
+        "signal_sent",
+        "signal_received",
+        "signal_taken",
+    ];
     for kind in reader::TYPES.into_iter().filter(|kind| !later.contains(kind)) {
         let part = format!("\"type\":\"{kind}\"");
         assert!(String::from_utf8_lossy(fixture).contains(&part), "{part}");

@@ -56,7 +56,7 @@ pub(super) fn record(line: &[u8]) -> Record {
 }
 
 /// Every type of event this program knows, as it stands in a journal.
-pub(in crate::store) const TYPES: [&str; 23] = [
+pub(in crate::store) const TYPES: [&str; 26] = [
     "session_started",
     "session_resumed",
     "message_sent",
@@ -79,6 +79,9 @@ pub(in crate::store) const TYPES: [&str; 23] = [
     "compaction_started",
     "context_compacted",
     "child_started",
+    "signal_sent",
+    "signal_received",
+    "signal_taken",
     "session_finished",
 ];
 

@@ -21,6 +21,7 @@ pub(super) fn send(desk: &dyn Desk, command: Command) -> Option<Came> {
         Command::Answer { approval, .. } => Some(*approval),
         Command::Send { .. }
         | Command::Interrupt { .. }
+        | Command::Cancel { .. }
         | Command::SetMode { .. }
         | Command::Revoke { .. }
         | Command::RevokeSaved { .. }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::transcript::Transcript;
 use crate::kernel::{
     event::Outcome,
-    id::{CallId, SessionId},
+    id::{CallId, SessionId, SignalId},
     message::Usage,
     spec::{Mode, SessionSpec},
 };
@@ -27,6 +27,8 @@ pub struct Node {
     pub children: Vec<SessionId>,
     /// The call of the parent that started it.
     pub started_by: Option<CallId>,
+    /// Agents that are over and of which its model does not know yet, by the signal that says so.
+    pub untold: Vec<(SignalId, String)>,
 }
 
 /// What a session does.
@@ -112,6 +114,7 @@ impl Sessions {
             transcript: Transcript::default(),
             children: Vec::new(),
             started_by: None,
+            untold: Vec::new(),
             spec: spec.clone(),
         };
         self.nodes.insert(spec.id, node);
@@ -190,6 +193,16 @@ impl Sessions {
     pub fn place(&self) -> usize {
         let mut rows = self.rows().into_iter();
         rows.position(|row| Some(row.session) == self.viewed).unwrap_or(0)
+    }
+
+    /// How many agents below that one work.
+    pub fn at_work_below(&self, id: SessionId) -> usize {
+        let children = self.nodes.get(&id).map(|node| node.children.as_slice());
+        let count = |child: &SessionId| {
+            let works = self.nodes.get(child).is_some_and(|node| node.doing.works());
+            usize::from(works) + self.at_work_below(*child)
+        };
+        children.unwrap_or_default().iter().map(count).sum()
     }
 
     /// How many work.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{edit, several};
+use super::{edit, several, signals};
 use crate::{
     kernel::{
         event::{Call, Decider, Envelope, Event, ExitStatus, Origin, Outcome, Stop},
@@ -53,6 +53,7 @@ pub(super) fn apply(state: &mut State, envelope: &Arc<Envelope>) -> Vec<Effect> 
             queued.remove(at);
         }
     }
+    signals::apply(state, envelope);
     let effects = of_run(state, envelope);
     if let Some(node) = state.sessions.get_mut(session) {
         of_session(node, envelope);
@@ -115,6 +116,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
         Event::TurnStarted { .. } => {
             log.end_text();
             log.fold_finished();
+            signals::told(node);
             if !node.doing.works() {
                 node.doing = Doing::Working { since: at };
             }
@@ -219,6 +221,9 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
         | Event::ApprovalAnswered { .. }
         | Event::ApprovalWithdrawn { .. }
         | Event::ChangeBegun { .. }
+        | Event::SignalSent { .. }
+        | Event::SignalReceived { .. }
+        | Event::SignalTaken { .. }
         | Event::OutputWritten { .. } => {}
     }
 }

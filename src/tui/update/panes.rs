@@ -2,7 +2,7 @@
 
 use super::{question, records, several, written};
 use crate::{
-    kernel::{command::Command, id::ApprovalId, spec::Mode},
+    kernel::{command::Command, id::ApprovalId, signal::Extent, spec::Mode},
     tui::{
         cell::{Body, Fold, Scene, column},
         effect::Effect,
@@ -80,7 +80,8 @@ fn mode(state: &mut State) {
 pub(super) fn stop(state: &mut State) {
     let Some(branch) = state.sessions.rows().get(state.sessions.cursor).copied() else { return };
     let node = state.sessions.get(branch.session);
-    if node.is_some_and(|node| node.doing.works()) {
+    let below = state.sessions.at_work_below(branch.session);
+    if below > 0 || node.is_some_and(|node| node.doing.works()) {
         state.popup = Some(Popup::Stop { session: branch.session, row: 0 });
     } else {
         state.status.say("It does not work now.", state.now.at);
@@ -136,8 +137,9 @@ pub(super) fn scroll(state: &mut State, by: Move) {
             }
         }
         Place::Stop => {
-            if let Some(Popup::Stop { row, .. }) = &mut state.popup {
-                *row = step_in(*row, 2, 1, by);
+            if let Some(Popup::Stop { session, row }) = &mut state.popup {
+                let rows = if state.sessions.at_work_below(*session) > 0 { 3 } else { 2 };
+                *row = step_in(*row, rows, 1, by);
             }
         }
         Place::Script => {
@@ -321,8 +323,12 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
             }
         }
         Place::Stop => {
-            if let Some(Popup::Stop { session, row: 1 }) = state.popup.take() {
-                return vec![Effect::Send(Command::Interrupt { session })];
+            if let Some(Popup::Stop { session, row: row @ 1.. }) = state.popup.take() {
+                let stop = match row {
+                    1 => Command::Interrupt { session },
+                    _ => Command::Cancel { session, extent: Extent::Subtree },
+                };
+                return vec![Effect::Send(stop)];
             }
         }
         Place::Transcript => unfold(state),

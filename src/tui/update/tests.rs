@@ -11,6 +11,7 @@ mod live;
 mod looking;
 mod memory;
 mod records;
+mod signals;
 mod sizes;
 mod together;
 mod trust;

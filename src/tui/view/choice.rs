@@ -24,7 +24,9 @@ use crate::{
 pub(super) const MODE_ROWS: u16 = 7;
 
 /// Rows the second step of a stop takes.
-pub(super) const STOP_ROWS: u16 = 5;
+pub(super) fn stop_rows(state: &State, session: SessionId) -> u16 {
+    if state.sessions.at_work_below(session) > 0 { 6 } else { 5 }
+}
 
 /// One row to choose: its words, what they mean, and the role of the words.
 pub(super) type Choice<'a> = (&'a str, &'a str, Role);
@@ -98,9 +100,14 @@ pub(super) fn stop(
     let ends = Line::from(pen.span(ends, Role::Quiet));
     pen.apart(inset(area, 0, 1), 1, Line::from(left), ends);
     let stop = format!("stop the turn of {}", clean::shown(node.spec.agent()));
-    let choices = [
+    let mut choices = vec![
         ("let it go on", "", Role::Text),
         (stop.as_str(), "what was said and printed is kept", Role::Text),
     ];
+    let below = words::count(state.sessions.at_work_below(session), "agent");
+    let all = format!("stop it and {below} below it, for good");
+    if stop_rows(state, session) > 5 {
+        choices.push((all.as_str(), "what they had in hand ends too", Role::Text));
+    }
     rows(pen, area, 2, &choices, chosen, "let it go on");
 }

@@ -103,6 +103,7 @@ pub(super) fn state_words(state: &State, session: SessionId) -> String {
         Doing::Rests { outcome, .. } => match outcome {
             Outcome::Done if node.spec.parent.is_some() => "done".to_owned(),
             Outcome::Done => "idle".to_owned(),
+            Outcome::Stopped if node.spec.parent.is_some() => "stopped".to_owned(),
             Outcome::Stopped => "stopped by you".to_owned(),
             Outcome::Failed { message } => format!("failed: {}", words::first_line(message)),
             Outcome::Limit { message } => format!("limit: {}", words::first_line(message)),

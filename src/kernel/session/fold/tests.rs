@@ -10,6 +10,7 @@ use crate::kernel::{
     error::ErrorCode,
     event::{Decider, Decision},
     gate::approval::{Answer, Scope, Then},
+    signal::Signal,
     spec::Limits,
 };
 
@@ -123,6 +124,7 @@ fn resumed() -> Event {
 fn told(session: &Session) -> Vec<String> {
     let line = |message: &Message| match message {
         Message::User(text) => format!("user: {text}"),
+        Message::Agent(text) => format!("agent: {text}"),
         Message::Assistant { text, calls } => {
             let calls: Vec<_> = calls.iter().map(|call| call.provider_id.as_str()).collect();
             format!(
@@ -349,6 +351,8 @@ fn any_event() -> impl Strategy<Value = Event> {
             .prop_map(|calls| answered(Stop::Calls, &calls)),
         id.clone().prop_map(|id| started(id, None)),
         id.clone().prop_map(|id| asked(id, call(id, None))),
+        id.clone().prop_map(signal),
+        id.clone().prop_map(|id| Event::SignalTaken { signal: id.into(), call: id.into() }),
         id.prop_map(done),
     ]
 }
@@ -370,7 +374,7 @@ proptest! {
                     prop_assert!(!got.is_empty());
                     wanted.clear();
                 }
-                Message::User(_) => prop_assert!(wanted.is_empty()),
+                Message::User(_) | Message::Agent(_) => prop_assert!(wanted.is_empty()),
                 Message::Assistant { calls, text } => {
                     prop_assert!(wanted.is_empty());
                     prop_assert!(!text.is_empty() || !calls.is_empty());
@@ -388,6 +392,78 @@ proptest! {
         closed.dedup();
         prop_assert_eq!(closed.len(), all);
     }
+}
+
+fn signal(id: u128) -> Event {
+    let what = Signal::Words { text: format!("w{id}") };
+    Event::SignalReceived { signal: id.into(), from: 9.into(), agent: vec!["a".into()], what }
+}
+
+/// What is told of agents, without the words of ours about it.
+fn words(session: &Session) -> Vec<String> {
+    let last = |line: String| line.lines().last().unwrap_or_default().to_owned();
+    told(session).into_iter().map(last).collect()
+}
+
+#[test]
+fn what_agents_say_is_told_once_in_the_next_request_and_never_as_a_person_s_words() {
+    let mut session = session();
+    for event in [said("go"), turn(), signal(1), signal(1)] {
+        session.apply(&event);
+    }
+    let asked = session.asked();
+    assert_eq!(asked, [Message::User("go".into())], "it came after this request");
+    for event in [text("t"), answered(Stop::Calls, &[1]), started(1, None), signal(2), done(1)] {
+        session.apply(&event);
+    }
+    assert_eq!(session.untold(), [1.into(), 2.into()]);
+    session.apply(&turn());
+    assert_eq!(session.untold(), []);
+    let agents = |it: &&Message| matches!(it, Message::Agent(_));
+    assert_eq!(session.asked().iter().filter(agents).count(), 2);
+    let all = words(&session);
+    assert_eq!(all, ["user: go", "assistant: t → p1", "results: p1=result 1", "> w1", "> w2"]);
+    session.apply(&answered(Stop::End, &[]));
+    session.apply(&turn());
+    assert_eq!(words(&session), all);
+}
+
+#[test]
+fn a_session_is_woken_only_when_it_rests_with_its_work_done_and_news() {
+    let woken = |events: Vec<Event>| after(events).is_woken();
+    let ended = |outcome| Event::ExchangeFinished { outcome };
+    let begun = || vec![said("go"), turn(), answered(Stop::End, &[])];
+    let with = |more: Vec<Event>| begun().into_iter().chain(more).collect::<Vec<_>>();
+    assert!(!woken(with(vec![signal(1)])), "it works");
+    assert!(!woken(with(vec![ended(Outcome::Done)])), "there is no news");
+    assert!(woken(with(vec![signal(1), ended(Outcome::Done)])));
+    assert!(woken(with(vec![ended(Outcome::Done), signal(1)])));
+    let taken = Event::SignalTaken { signal: 1.into(), call: 2.into() };
+    assert!(!woken(with(vec![signal(1), taken, ended(Outcome::Done)])), "a call was given it");
+    let failed = Outcome::Failed { message: "f".into() };
+    let limit = Outcome::Limit { message: "l".into() };
+    for outcome in [Outcome::Stopped, failed, limit] {
+        assert!(!woken(with(vec![ended(outcome), signal(1)])), "somebody has to speak first");
+    }
+    assert!(!woken(vec![signal(1)]), "nothing was ever said to it");
+    let stop = Event::SignalReceived {
+        signal: 3.into(),
+        from: 9.into(),
+        agent: vec!["a".into()],
+        what: Signal::Stop,
+    };
+    assert!(!woken(with(vec![ended(Outcome::Done), stop])), "a stop is no news");
+}
+
+#[test]
+fn the_requests_since_somebody_spoke_count_what_woke_it_as_well() {
+    let done = Event::ExchangeFinished { outcome: Outcome::Done };
+    let exchange = [said("go"), turn(), answered(Stop::End, &[]), done.clone()];
+    let woken = [signal(1), turn(), answered(Stop::End, &[]), done];
+    let mut session = after(exchange.iter().chain(&woken).cloned());
+    assert_eq!((session.turns, session.turns_since()), (2, 2));
+    session.apply(&said("more"));
+    assert_eq!((session.turns, session.turns_since()), (2, 0));
 }
 
 #[test]

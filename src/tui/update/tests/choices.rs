@@ -4,7 +4,7 @@ use pretty_assertions::assert_eq;
 
 use super::*;
 use crate::{
-    kernel::{event::Origin, spec::Mode},
+    kernel::{event::Origin, signal::Extent, spec::Mode},
     tui::{
         stage::{LEX, program_question, write_question},
         state::Popup,
@@ -55,6 +55,32 @@ fn stopping_a_session_names_it_and_takes_a_second_step() {
         stage.key(key);
     }
     assert_eq!(stage.effects, [Effect::Send(Command::Interrupt { session: 2.into() })]);
+}
+
+#[test]
+fn a_session_can_be_stopped_with_all_agents_below_it() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    stage.session(2, &["fix-parser", "tests"], Some(1), "write cases");
+    stage.session(3, &["fix-parser", "tests", "fuzz"], Some(2), "fuzz it");
+    for key in ["F2", "s"] {
+        stage.key(key);
+    }
+    let screen = stage.screen();
+    assert!(screen.contains("stop it and 2 agents below it, for good"), "{screen}");
+    for key in ["down", "down", "down", "enter"] {
+        stage.key(key);
+    }
+    let all = Command::Cancel { session: 1.into(), extent: Extent::Subtree };
+    assert_eq!(stage.effects, [Effect::Send(all)]);
+
+    // Also where it rests itself, and they do not.
+    stage.event(1.into(), Event::ExchangeFinished { outcome: Outcome::Done });
+    for key in ["F2", "s"] {
+        stage.key(key);
+    }
+    let screen = stage.screen();
+    assert!(screen.contains("2 agents below it"), "{screen}");
 }
 
 #[test]

@@ -1,0 +1,119 @@
+//! Watches an agent until it is over, and tells the one above it: once, however it ended.
+//!
+//! An agent is over when it rests and all that it started is over: until then their ends, or a word,
+//! may wake it.
+
+use std::sync::Arc;
+
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::{Inner, Live, folded, tree::End};
+use crate::kernel::{
+    event::{Event, Outcome},
+    id::{SessionId, SignalId},
+    port::StoreError,
+    recorder::Recorder,
+    signal::Signal,
+    spec::SessionSpec,
+};
+
+/// An agent at work. Dropping it, as a panic would, is an end as well.
+pub(super) struct AtWork {
+    host: Arc<Inner>,
+    live: Live,
+    over: bool,
+    /// Free for another when this one is over.
+    _place: OwnedSemaphorePermit,
+}
+
+impl AtWork {
+    pub(super) fn new(host: &Arc<Inner>, live: &Live, place: OwnedSemaphorePermit) -> Self {
+        Self { host: host.clone(), live: live.clone(), over: false, _place: place }
+    }
+
+    /// Waits until the agent is over, and ends its session.
+    pub(super) async fn watch(mut self) {
+        let outcome = self.host.quiet(&self.live).await;
+        let outcome = match self.live.handle.is_dismissed() {
+            true => Outcome::Stopped,
+            false => outcome.unwrap_or(Outcome::Stopped),
+        };
+        self.over = true;
+        self.host.conclude(&self.live, outcome);
+        self.live.handle.shutdown().await;
+    }
+}
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        if !self.over {
+            let message = "A fault of this program ended it. What it recorded is kept.".to_owned();
+            self.host.conclude(&self.live, Outcome::Failed { message });
+        }
+    }
+}
+
+impl Inner {
+    /// Waits until a session rests and nothing below it is at work, and gives its last outcome.
+    pub(super) async fn quiet(&self, live: &Live) -> Option<Outcome> {
+        let id = live.context.spec.id;
+        loop {
+            live.handle.idle().await;
+            self.tree.until(|tree| tree.at_work(id).is_empty()).await;
+            // An agent that ended has woken it before it was over.
+            if !live.handle.is_busy() {
+                return live.handle.idle().await;
+            }
+        }
+    }
+
+    fn conclude(&self, live: &Live, outcome: Outcome) {
+        let spec = &live.context.spec;
+        let ending = folded(&live.session, |session| session.ending(outcome.clone()));
+        let signal = SignalId::fresh();
+        if let Some(above) = spec.parent {
+            let what = Signal::Ended { ending: ending.cut() };
+            let sent = send(&live.context.recorder, above, signal, &what);
+            // Whoever waits is told, whether that can be recorded or not.
+            let received = self.get(above).map(|above| above.receive(signal, spec, what));
+            log("that an agent ended was not recorded", sent.and(received.unwrap_or(Ok(()))));
+        }
+        let finished = live.context.recorder.append(Event::SessionFinished { outcome });
+        log("the end of an agent was not recorded", finished.map(drop));
+        self.live().remove(&spec.id);
+        self.tree.over(spec.id, End::new(signal, ending));
+    }
+}
+
+/// Records that a session says something to another.
+pub(super) fn send(
+    recorder: &Recorder,
+    to: SessionId,
+    signal: SignalId,
+    what: &Signal,
+) -> Result<(), StoreError> {
+    recorder.append(Event::SignalSent { signal, to, what: what.clone() }).map(drop)
+}
+
+impl Live {
+    /// Records that another session said something, then makes it count.
+    pub(super) fn receive(
+        &self,
+        signal: SignalId,
+        from: &SessionSpec,
+        what: Signal,
+    ) -> Result<(), StoreError> {
+        let (agent, from) = (from.path.clone(), from.id);
+        self.context.recorder.append(Event::SignalReceived { signal, from, agent, what })?;
+        if self.handle.nudge().is_err() {
+            tracing::debug!(session = %self.context.spec.id, "a signal came to one that is over");
+        }
+        Ok(())
+    }
+}
+
+fn log(what: &str, result: Result<(), StoreError>) {
+    if let Err(error) = result {
+        tracing::error!(%error, "{what}");
+    }
+}

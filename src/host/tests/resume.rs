@@ -1,0 +1,159 @@
+//! What was on its way when the program died.
+
+use pretty_assertions::assert_eq;
+
+use super::*;
+use crate::kernel::{
+    event::Stop,
+    id::{CallId, SignalId},
+    message::Usage,
+    signal::Ending,
+};
+
+/// A root session that has answered and rests, and an agent of it that is at work: what is left of
+/// them after a crash. Each may have more events.
+fn crashed(rig: &Rig, of_root: Vec<Event>, of_agent: Vec<Event>) -> (SessionId, SessionId) {
+    let root = rig.spec(Mode::Default);
+    let mut agent = SessionSpec { id: SessionId::fresh(), parent: Some(root.id), ..root.clone() };
+    agent.path.push("a".to_owned());
+    let call = CallId::fresh();
+    let started =
+        Event::ChildStarted { call, child: agent.id, agent: "a".into(), task: "do".into() };
+    let said = |text: &str| Event::MessageSent { text: text.into() };
+    let turn = Event::TurnStarted { turn: 1, model: "m".into() };
+    let ends = Event::TurnFinished { stop: Stop::End, usage: Usage::default(), calls: vec![] };
+    let rests = Event::ExchangeFinished { outcome: Outcome::Done };
+    let ids = (root.id, agent.id);
+    for (spec, first, more) in [
+        (root, vec![said("go"), turn.clone(), started, ends, rests], of_root),
+        (agent, vec![said("do"), turn], of_agent),
+    ] {
+        let journal = rig.store.create(spec).unwrap();
+        for event in first.into_iter().chain(more) {
+            journal.append(event, &|_| {}).unwrap();
+        }
+    }
+    ids
+}
+
+fn ended(text: &str) -> Signal {
+    let (outcome, text, usage) = (Outcome::Done, text.to_owned(), Usage::default());
+    Signal::Ended { ending: Ending { outcome, text, turns: 1, usage } }
+}
+
+/// Resumes that many times, each time in another process, and says something at last.
+async fn resumed(rig: &Rig, root: SessionId, times: usize) -> Vec<Event> {
+    for _ in 0..times {
+        let host = host(rig.store.clone());
+        host.resume(root).unwrap();
+        assert_eq!(host.idle(root).await, None, "nothing happens until somebody speaks");
+        host.shutdown().await;
+    }
+    let host = host(rig.store.clone());
+    host.resume(root).unwrap();
+    host.send(root, "on".to_owned());
+    host.quiet(root).await;
+    host.shutdown().await;
+    rig.journal(root)
+}
+
+fn rig() -> Rig {
+    Rig::new(json!([says("1"), says("2"), says("3")]), json!({}))
+}
+
+#[tokio::test]
+async fn what_was_sent_and_had_not_come_is_delivered_exactly_once() {
+    let rig = rig();
+    let id = SessionId::fresh();
+    let to = |to, what| Event::SignalSent { signal: SignalId::fresh(), to, what };
+    let words = Signal::Words { text: "look here".into() };
+    // The session of the root is not known before it is made.
+    let (root, agent) = crashed(&rig, Vec::new(), Vec::new());
+    let opened = rig.store.open(agent).unwrap();
+    for event in [to(root, words), to(root, ended("found it")), to(id, ended("astray"))] {
+        opened.journal.append(event, &|_| {}).unwrap();
+    }
+    drop(opened);
+    let journal = resumed(&rig, root, 2).await;
+    let got = |event: &Event| matches!(event, Event::SignalReceived { .. });
+    assert_eq!(count(&journal, got), 2);
+    assert_eq!(rig.told(root), ["> look here", "> found it"]);
+    let over = rig.journal(agent);
+    assert_eq!(over.last(), Some(&Event::SessionFinished { outcome: Outcome::Done }));
+}
+
+#[tokio::test]
+async fn what_had_come_does_not_come_again() {
+    let rig = rig();
+    let signal = SignalId::fresh();
+    let (root, agent) = crashed(&rig, Vec::new(), Vec::new());
+    let append = |session, event| {
+        let opened = rig.store.open(session).unwrap();
+        opened.journal.append(event, &|_| {}).unwrap();
+    };
+    let what = ended("found it");
+    append(agent, Event::SignalSent { signal, to: root, what: what.clone() });
+    let path = vec!["main".to_owned(), "a".to_owned()];
+    append(root, Event::SignalReceived { signal, from: agent, agent: path, what });
+    let journal = resumed(&rig, root, 1).await;
+    assert_eq!(count(&journal, is_end), 1);
+    assert_eq!(rig.told(root), ["> found it"]);
+}
+
+#[tokio::test]
+async fn an_agent_that_died_with_the_program_is_told_of_once() {
+    let rig = rig();
+    let (root, agent) = crashed(&rig, Vec::new(), Vec::new());
+    let journal = resumed(&rig, root, 2).await;
+    assert_eq!(count(&journal, is_end), 1);
+    assert_eq!(rig.told(root), ["[The agent a failed: Ended with the program that ran it.]"]);
+    let sent = |event: &Event| matches!(event, Event::SignalSent { .. });
+    assert_eq!(count(&rig.journal(agent), sent), 1);
+}
+
+#[tokio::test]
+async fn an_end_that_only_the_one_above_could_record_is_not_told_twice() {
+    let rig = rig();
+    let (root, agent) = crashed(&rig, Vec::new(), Vec::new());
+    let path = vec!["main".to_owned(), "a".to_owned()];
+    let (signal, what) = (SignalId::fresh(), ended("found it"));
+    let got = Event::SignalReceived { signal, from: agent, agent: path, what };
+    rig.store.open(root).unwrap().journal.append(got, &|_| {}).unwrap();
+    let journal = resumed(&rig, root, 1).await;
+    assert_eq!(count(&journal, is_end), 1);
+    assert_eq!(rig.told(root), ["> found it"]);
+}
+
+#[tokio::test]
+async fn agents_from_before_there_were_signals_are_not_told_of_again() {
+    let rig = rig();
+    let finished = Event::SessionFinished { outcome: Outcome::Done };
+    let (root, _) = crashed(&rig, Vec::new(), vec![finished]);
+    let journal = resumed(&rig, root, 1).await;
+    assert_eq!(count(&journal, is_end), 0);
+}
+
+#[tokio::test]
+async fn the_agents_of_a_session_that_is_carried_on_can_be_asked_for() {
+    let rig = rig();
+    let (root, agent) = crashed(&rig, Vec::new(), Vec::new());
+    let opened = rig.store.open(agent).unwrap();
+    let sent = Event::SignalSent { signal: SignalId::fresh(), to: root, what: ended("found it") };
+    opened.journal.append(sent, &|_| {}).unwrap();
+    drop(opened);
+    let host = host(rig.store.clone());
+    host.resume(root).unwrap();
+    let call = async |name, input: Value| host.call(root, name, input.to_string()).await.unwrap();
+    let listed = call("agents.list", json!({})).await;
+    assert_eq!(listed.content[0]["name"], json!("a"), "{listed:?}");
+    let waited = call("agents.wait", json!({})).await;
+    assert_eq!(waited.content["over"][0]["text"], json!("found it"), "{waited:?}");
+    host.shutdown().await;
+    let last = host_resumed_and_told(&rig, root).await;
+    assert_eq!(last, Vec::<String>::new(), "a call was given it");
+}
+
+async fn host_resumed_and_told(rig: &Rig, root: SessionId) -> Vec<String> {
+    resumed(rig, root, 0).await;
+    rig.told(root)
+}
