@@ -75,7 +75,8 @@
 //!   the agent's session has limits of its own, and a minute of running time is no time for it.
 //! - An agent that was started and is not waited for wakes the one above it when it is over, and so do
 //!   words of an agent: only a session that rests with its work done, never one that was stopped,
-//!   failed or met a limit, and never one that was just carried on. What it then asks its model counts
+//!   failed or met a limit, never one that was just carried on, and, by the stop of an agent, none to
+//!   which a person speaks. What it then asks its model counts
 //!   as part of the last exchange that somebody began, so agents that wake each other come to an end.
 //! - An agent is over only after those it started, so no end is told to nobody, and a wait for the
 //!   agent above can never end: it is refused. Stopping a turn stops no agent; cancelling one does.

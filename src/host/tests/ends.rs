@@ -228,6 +228,40 @@ async fn a_person_stops_a_whole_tree_and_can_go_on_with_its_root() {
 }
 
 #[tokio::test]
+async fn what_a_person_stops_begins_nothing_where_a_person_speaks() {
+    let mut rig = Rig::new(
+        json!([calls(json!([start("a"), start("c")])), says("started"), says("I see")]),
+        json!({
+            "a": [calls(json!([start("b")])), says("so far"), says("b was stopped")],
+            "b": [calls(json!([write("b")])), says("b")],
+            "c": [calls(json!([write("c")])), says("c")],
+        }),
+    );
+    let root = rig.go(Mode::Default);
+    assert_eq!(rig.rests(root).await, Outcome::Done);
+    let (of_b, of_c, a) = (rig.question("b").await, rig.question("c").await, rig.agent("a").await);
+    assert_eq!(rig.rests(a).await, Outcome::Done);
+    rig.host.send_command(stop(of_c.session, Extent::One));
+    rig.until(|envelope| match &envelope.event {
+        Event::SessionFinished { outcome } if envelope.session == of_c.session => {
+            assert_eq!(*outcome, Outcome::Stopped);
+            Some(())
+        }
+        _ => None,
+    })
+    .await;
+    assert_eq!(exchanges(&rig.journal(root)), [Outcome::Done]);
+    // An agent goes on all the same: another waits for what it makes of it.
+    rig.host.send_command(stop(of_b.session, Extent::Subtree));
+    assert_eq!(rig.host.quiet(root).await, Some(Outcome::Done));
+    assert_eq!(exchanges(&rig.journal(a)), [Outcome::Done, Outcome::Done]);
+    let told =
+        ["[The agent c was stopped before it had an answer.]".to_owned(), "> b was stopped".into()];
+    assert_eq!(rig.told(root), told);
+    rig.host.shutdown().await;
+}
+
+#[tokio::test]
 async fn nothing_is_left_of_a_tree_when_the_program_ends() {
     let mut rig = Rig::new(
         json!([calls(json!([start("a"), ["agents.wait", {}]]))]),

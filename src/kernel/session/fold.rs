@@ -171,10 +171,7 @@ impl Session {
                 }
             }
             Event::SignalReceived { signal, agent, what, .. } => {
-                // As this one addresses it, if it is below.
-                let below = agent.strip_prefix(self.spec.path.as_slice());
-                let name = below.unwrap_or(agent).join("/");
-                self.later.signal(*signal, what.told(&name));
+                self.later.signal(*signal, what, agent, &self.spec);
             }
             Event::SignalTaken { signal, .. } => self.later.taken(*signal),
             Event::SessionFinished { outcome } => self.outcome = Some(outcome.clone()),
@@ -210,7 +207,7 @@ impl Session {
 
     /// Whether it rests, its work done, and other agents said what its model does not know yet.
     pub fn is_woken(&self) -> bool {
-        self.outcome == Some(Outcome::Done) && !self.untold().is_empty()
+        self.outcome == Some(Outcome::Done) && self.later.wakes()
     }
 
     /// The signals that its model does not know of yet.

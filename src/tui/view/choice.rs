@@ -93,16 +93,19 @@ pub(super) fn stop(
     let mut left = vec![Span::raw("   "), pen.mark(mark), Span::raw(" ")];
     left.extend(pen.spans(&clean::truncate(&state_words(state, session), 34), Role::Text));
     let asks = state.queue.of_session(session).len();
+    let works = node.doing.works();
     let ends = match asks {
+        _ if !works => "agents below it are at work".to_owned(),
         0 => "its turn ends, agents below it go on".to_owned(),
         _ => format!("its turn ends, {} withdrawn", words::count(asks, "question")),
     };
     let ends = Line::from(pen.span(ends, Role::Quiet));
     pen.apart(inset(area, 0, 1), 1, Line::from(left), ends);
     let stop = format!("stop the turn of {}", clean::shown(node.spec.agent()));
+    let kept = if works { "what was said and printed is kept" } else { "it rests" };
     let mut choices = vec![
         ("let it go on", "", Role::Text),
-        (stop.as_str(), "what was said and printed is kept", Role::Text),
+        (stop.as_str(), kept, if works { Role::Text } else { Role::Quiet }),
     ];
     let below = words::count(state.sessions.at_work_below(session), "agent");
     let all = format!("stop it and {below} below it, for good");

@@ -1,7 +1,26 @@
 //! What was said to a session and is not yet part of its conversation, and how long ago somebody
 //! spoke.
 
-use crate::kernel::{id::SignalId, message::Message};
+use crate::kernel::{
+    event::Outcome, id::SignalId, message::Message, signal::Signal, spec::SessionSpec,
+};
+
+/// Whether a signal begins an exchange in a session that rests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wakes {
+    Yes,
+    No,
+}
+
+impl Wakes {
+    /// The stop of an agent begins nothing where a person speaks: it was their will, and they can say
+    /// what comes next. An agent goes on, since another has its answer.
+    fn by(what: &Signal, to: &SessionSpec) -> Self {
+        let is_stop =
+            matches!(what, Signal::Ended { ending } if ending.outcome == Outcome::Stopped);
+        if is_stop && to.parent.is_none() { Self::No } else { Self::Yes }
+    }
+}
 
 /// In the order in which it came.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,7 +36,7 @@ enum Said {
     /// By footplate, of what the person did.
     Note(String),
     /// By another agent, as the model is told.
-    Signal(SignalId, String),
+    Signal { id: SignalId, told: String, wakes: Wakes },
 }
 
 impl Later {
@@ -40,24 +59,34 @@ impl Later {
         self.requests
     }
 
-    /// A signal came; one that comes twice counts once.
-    pub(super) fn signal(&mut self, id: SignalId, told: Option<String>) {
+    /// A signal came from an agent to the session of that description; one that comes twice counts
+    /// once.
+    pub(super) fn signal(
+        &mut self,
+        id: SignalId,
+        what: &Signal,
+        agent: &[String],
+        to: &SessionSpec,
+    ) {
+        // As its receiver addresses it, if it is below.
+        let below = agent.strip_prefix(to.path.as_slice());
+        let told = what.told(&below.unwrap_or(agent).join("/"));
         if let Some(told) = told
             && !self.signals().contains(&id)
         {
-            self.said.push(Said::Signal(id, told));
+            self.said.push(Said::Signal { id, told, wakes: Wakes::by(what, to) });
         }
     }
 
     /// The model learns of it in another way.
     pub(super) fn taken(&mut self, id: SignalId) {
-        self.said.retain(|said| !matches!(said, Said::Signal(known, _) if *known == id));
+        self.said.retain(|said| !matches!(said, Said::Signal { id: known, .. } if *known == id));
     }
 
     pub(super) fn signals(&self) -> Vec<SignalId> {
         let signals = self.said.iter().filter_map(|said| match said {
             Said::Words(_) | Said::Note(_) => None,
-            Said::Signal(id, _) => Some(*id),
+            Said::Signal { id, .. } => Some(*id),
         });
         signals.collect()
     }
@@ -66,8 +95,13 @@ impl Later {
     pub(super) fn spoken(&self) -> impl Iterator<Item = &String> {
         self.said.iter().filter_map(|said| match said {
             Said::Words(text) => Some(text),
-            Said::Note(_) | Said::Signal(..) => None,
+            Said::Note(_) | Said::Signal { .. } => None,
         })
+    }
+
+    /// Whether one of the signals wakes.
+    pub(super) fn wakes(&self) -> bool {
+        self.said.iter().any(|said| matches!(said, Said::Signal { wakes: Wakes::Yes, .. }))
     }
 
     pub(super) fn has_words(&self) -> bool {
@@ -76,7 +110,7 @@ impl Later {
 
     /// Takes words and notes, and leaves the signals for the next request.
     pub(super) fn words(&mut self) -> Vec<Message> {
-        let words = self.said.extract_if(.., |said| !matches!(said, Said::Signal(..)));
+        let words = self.said.extract_if(.., |said| !matches!(said, Said::Signal { .. }));
         words.map(Said::into).collect()
     }
 
@@ -90,7 +124,7 @@ impl From<Said> for Message {
     fn from(said: Said) -> Self {
         match said {
             Said::Words(text) | Said::Note(text) => Self::User(text),
-            Said::Signal(_, text) => Self::Agent(text),
+            Said::Signal { told, .. } => Self::Agent(told),
         }
     }
 }

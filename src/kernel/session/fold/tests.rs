@@ -453,6 +453,21 @@ fn a_session_is_woken_only_when_it_rests_with_its_work_done_and_news() {
         what: Signal::Stop,
     };
     assert!(!woken(with(vec![ended(Outcome::Done), stop])), "a stop is no news");
+    let (outcome, text, usage) = (Outcome::Stopped, String::new(), Usage::default());
+    let stopped = Event::SignalReceived {
+        signal: 4.into(),
+        from: 9.into(),
+        agent: vec!["a".into()],
+        what: Signal::Ended { ending: Ending { outcome, text, turns: 1, usage } },
+    };
+    let mut session = after(with(vec![ended(Outcome::Done), stopped.clone()]));
+    assert!(!session.is_woken(), "who stopped it can speak");
+    assert_eq!(session.untold(), [4.into()]);
+    session = Session::new(SessionSpec { parent: Some(8.into()), ..session.spec });
+    for event in with(vec![ended(Outcome::Done), stopped]) {
+        session.apply(&event);
+    }
+    assert!(session.is_woken(), "another has the answer of this one");
 }
 
 #[test]
