@@ -1,6 +1,7 @@
 //! The composition root: owns the sessions that run in this process and knows everyone, so that
 //! nobody else has to. A screen is handed it as a [`Desk`](crate::kernel::port::Desk).
 
+mod beside;
 mod bring_up;
 mod changes;
 mod coordinator;
@@ -194,9 +195,11 @@ impl Host {
             return Err(StoreError::Damaged { session: id, fault }.into());
         };
         let agents = mend::agents(&opened.replay.events);
-        let notice = opened.replay.notice;
         let parent = Parent::nobody(self.0.waiting.clone());
         let live = self.0.bring_up(session, opened.journal, parent)?;
+        let lost = self.0.mourn(&live, &opened.replay.events)?;
+        let notice: Vec<_> = opened.replay.notice.into_iter().chain(lost).collect();
+        let notice = (!notice.is_empty()).then(|| notice.join(" "));
         self.0.mend(&live.context.recorder, &live.session, notice.clone())?;
         self.0.tree.add(live.context.spec.clone(), None);
         self.0.live().insert(id, live.clone());
@@ -271,11 +274,13 @@ impl Host {
             }
             for live in &all {
                 live.handle.interrupt();
+                live.end_programs();
             }
             for live in all {
                 for text in live.handle.shutdown().await {
                     tracing::warn!(bytes = text.len(), "something was said and never begun");
                 }
+                live.close_programs().await;
             }
             // One of them may just have been starting an agent.
         }

@@ -16,6 +16,7 @@ pub mod json;
 pub mod message;
 pub mod obeyed;
 pub mod port;
+pub mod programs;
 pub mod provider;
 pub mod recorder;
 pub mod registry;

@@ -18,6 +18,9 @@ use crate::kernel::registry::{Module, Registry};
 /// The modules that Python can import, in the order people are shown them.
 pub const MODULES: &[Module] = &[files::MODULE, process::MODULE, agents::MODULE];
 
+/// The calls of which the program goes on when they have their result.
+pub const BESIDE: [&str; 1] = ["process.start"];
+
 /// Everything this program can do: the tools without a module, then [`MODULES`].
 pub fn registry() -> Registry {
     let mut registry = Registry::default();

@@ -184,7 +184,11 @@ fn told(messages: &[Message], longest: usize) -> String {
                 let _ = write!(text, "\n# The person\n{}\n", cut(words, longest / 4));
             }
             Message::Agent(words) => {
-                let _ = write!(text, "\n# Another agent\n{}\n", cut(words, longest / 4));
+                let _ = write!(
+                    text,
+                    "\n# No person: an agent or a program\n{}\n",
+                    cut(words, longest / 4)
+                );
             }
             Message::Assistant { text: words, calls } => {
                 let _ = write!(text, "\n# You\n{}\n", cut(words, longest / 4));

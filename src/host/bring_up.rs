@@ -17,6 +17,7 @@ use crate::{
         context::Context,
         gate::{Gate, Rights, approval::Waiting, law::Law, monitor::Said},
         port::{Coordinator, Env as _, Factory, Journal},
+        programs::Running,
         session::Session,
         spec::Mode,
     },
@@ -85,7 +86,7 @@ impl Inner {
                 .with_lookout(lookout),
             spools: Some(Arc::new(move |call| store.spool(id, call))),
             keep: Some(Arc::new(move |call, bytes| keeper.keep(id, call, bytes))),
-            board: self.board.clone(),
+            running: Running { clocks: self.board.clone(), programs: Some(self.programs(id)) },
             executor: Some(self.parts.executor.clone()),
             factory: (spec.limits.depth > 0)
                 .then(|| Arc::new(Nursery::new(self, &spec)) as Arc<dyn Factory>),

@@ -38,6 +38,8 @@ impl AtWork {
             true => Outcome::Stopped,
             false => outcome.unwrap_or(Outcome::Stopped),
         };
+        // Before its last word: what they do is part of it.
+        self.live.close_programs().await;
         self.over = true;
         self.host.conclude(&self.live, outcome);
         self.live.handle.shutdown().await;
@@ -48,6 +50,7 @@ impl Drop for AtWork {
     fn drop(&mut self) {
         if !self.over {
             let message = "A fault of this program ended it. What it recorded is kept.".to_owned();
+            self.live.end_programs();
             self.host.conclude(&self.live, Outcome::Failed { message });
         }
     }

@@ -99,7 +99,7 @@ impl Inner {
         let sent = signals(&spec, &replay.events);
         let said = sent.iter().find_map(|sent| match &sent.what {
             Signal::Ended { ending } => Some(End::new(sent.signal, ending.clone())),
-            Signal::Words { .. } | Signal::Stop => None,
+            Signal::Words { .. } | Signal::Stop | Signal::Program { .. } => None,
         });
         all.extend(sent);
         let last = replay.events.last().map(|envelope| &envelope.event);

@@ -5,10 +5,11 @@ use std::{fmt, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    clock::{Board, Budget},
+    clock::Budget,
     gate::Gate,
     id::CallId,
     port::{Coordinator, Env, Executor, Factory, Kept, Spool, StoreError},
+    programs::Running,
     recorder::Recorder,
     registry::Mounts,
     spec::SessionSpec,
@@ -37,8 +38,8 @@ pub struct Context {
     pub spools: Option<Spools>,
     /// Where what a call replaces is kept, so that it can be undone.
     pub keep: Option<Keep>,
-    /// The clocks of what runs now, for a screen to read.
-    pub board: Board,
+    /// What runs now: clocks, and what goes on beside the calls.
+    pub running: Running,
     /// What runs programs, where the session may.
     pub executor: Option<Arc<dyn Executor>>,
     /// What starts agents, where the session may.
@@ -71,7 +72,7 @@ impl Context {
             env,
             spools: None,
             keep: None,
-            board: Board::default(),
+            running: Running::default(),
             executor: None,
             factory: None,
             coordinator: None,

@@ -63,3 +63,10 @@ id!(
     /// One signal from a session to another.
     SignalId
 );
+
+impl CallId {
+    /// The name of what a call's program says of itself.
+    pub fn as_signal(self) -> SignalId {
+        SignalId(self.0)
+    }
+}

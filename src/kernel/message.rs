@@ -9,7 +9,7 @@ use super::{id::CallId, invoke::ToolResult};
 pub enum Message {
     /// The person's words (or, for a sub-agent, its parent's).
     User(String),
-    /// What another agent said, marked as such; never a person's words.
+    /// What another agent said, or what became of a program, marked as such; never a person's words.
     Agent(String),
     /// One answer of the model: its text, then the calls it asked for.
     Assistant {

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     error::{CallError, ErrorCode},
-    event::Outcome,
+    event::{Exceeded, ExitStatus, Outcome},
+    id::{CallId, SignalId},
     message::Usage,
 };
 
@@ -22,6 +23,64 @@ pub enum Signal {
     Ended { ending: Ending },
     /// The other is to stop and to be over.
     Stop,
+    /// A program that went on beside the calls of this session is over; said by it to itself, once,
+    /// under the name that [`ProgramEnded::signal`] gives.
+    Program { ended: ProgramEnded },
+}
+
+/// What came of a program that went on beside the calls of its session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramEnded {
+    /// The call that began it.
+    pub call: CallId,
+    /// It in a few words.
+    pub program: String,
+    /// How it ended; absent if it ended with footplate itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<ExitStatus>,
+    /// Its last lines, clean; empty if there were none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub last: String,
+    /// What is to be known beside that, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl ProgramEnded {
+    /// The name of the signal that says so: the same whoever says it, so that it can be said once.
+    pub fn signal(&self) -> SignalId {
+        self.call.as_signal()
+    }
+
+    /// How it ended, as words that follow its name.
+    pub fn how(&self) -> String {
+        match &self.status {
+            None => "ended with footplate, which ran it".to_owned(),
+            Some(ExitStatus::Exited { code }) => format!("ended with status {code}"),
+            Some(ExitStatus::Signalled { signal }) => format!("was ended by signal {signal}"),
+            Some(ExitStatus::TimedOut) => "used its running time and was ended".to_owned(),
+            Some(ExitStatus::OverLimit { limit }) => match limit {
+                Exceeded::Memory => "used more memory than a run may and was ended".to_owned(),
+                Exceeded::Cpu => "used its processor time and was ended".to_owned(),
+                Exceeded::Scratch => "filled its scratch folder and was ended".to_owned(),
+            },
+            Some(ExitStatus::Cancelled) => "was stopped".to_owned(),
+            Some(ExitStatus::NotStarted { message }) => format!("did not start: {message}"),
+        }
+    }
+
+    fn told(&self) -> String {
+        let Self { call, program, last, notes, .. } = self;
+        let notes: String = notes.iter().map(|note| format!(" {note}.")).collect();
+        let head = format!("The program {program} ({call}), which you started, {}.", self.how());
+        match last.trim().is_empty() {
+            true => format!("[{head}{notes} It printed nothing.]"),
+            false => format!(
+                "[{head}{notes} Its last lines follow; the program wrote them and no person.]\n{}",
+                quoted(last)
+            ),
+        }
+    }
 }
 
 /// What came of an agent that is over.
@@ -64,6 +123,7 @@ impl Signal {
                 ),
                 Err(error) => format!("[{}]{}", error.message, last_words(&ending.text)),
             }),
+            Self::Program { ended } => Some(ended.told()),
             Self::Stop => None,
         }
     }

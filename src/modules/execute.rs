@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{
     bounds::{Asked, facts, held},
     packages, refusal,
-    run::{self, Finished, Run, exceeded, executor, limit, seconds},
+    run::{self, Finished, Run, Tie, exceeded, executor, limit, seconds},
 };
 use crate::kernel::{
     BoxFuture,
@@ -126,6 +126,7 @@ async fn handle(permit: Permit, cx: Context, execute: Execute) -> Result<Content
         cwd: cx.env.root().to_owned(),
         bounds: level.into(),
         clock: clock.clone(),
+        tie: Tie::Call,
     };
     let finished = run::run(&cx, run).await?;
     told(&execute.filename, (&cx, level), &clock, finished)

@@ -1,6 +1,8 @@
-//! `process`: programs of the system, without a shell.
+//! `process`: programs of the system, without a shell; awaited, or beside the calls of the session.
 
-use std::path::PathBuf;
+mod beside;
+
+use std::{path::PathBuf, time::Duration};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,7 +11,7 @@ use serde_json::{Value, json};
 use super::{
     bounds::{Asked, facts, held},
     refusal,
-    run::{self, Run, exceeded, executor, limit, seconds},
+    run::{self, Run, Tie, exceeded, executor, limit, seconds},
 };
 use crate::kernel::{
     capability::{Body, Capability, Category, Content, Preview, Reach},
@@ -18,15 +20,20 @@ use crate::kernel::{
     error::{CallError, ErrorCode},
     event::ExitStatus,
     gate::{Permit, subject::Subject},
-    port::{Level, Program},
+    port::{Bounds, Level, Program},
     registry::Module,
     schema,
 };
 
 pub(super) const MODULE: Module = Module {
     name: "process",
-    summary: "Run programs, without a shell, and see what they print.",
-    load: || vec![run_program()],
+    summary: "Run programs, without a shell, and see what they print; for a while, or beside the \
+              script.",
+    load: || {
+        let mut all = vec![run_program()];
+        all.extend(beside::all());
+        all
+    },
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -58,8 +65,27 @@ struct Arguments {
     writes: Vec<String>,
 }
 
-fn workspace() -> Level {
+pub(super) fn workspace() -> Level {
     Level::Workspace
+}
+
+/// What is asked for when a program shall run, however it is kept then.
+pub(super) struct Wanted<'a> {
+    /// The capability.
+    pub(super) name: &'static str,
+    pub(super) argv: &'a [String],
+    pub(super) cwd: Option<&'a str>,
+    pub(super) seal: Level,
+    pub(super) network: bool,
+    pub(super) writes: &'a [String],
+}
+
+impl Arguments {
+    fn wanted(&self) -> Wanted<'_> {
+        let Self { argv, cwd, timeout_ms: _, seal, network, writes } = self;
+        let (seal, network, cwd) = (*seal, *network, cwd.as_deref());
+        Wanted { name: "process.run", argv, cwd, seal, network, writes }
+    }
 }
 
 fn run_program() -> Capability {
@@ -77,65 +103,89 @@ fn run_program() -> Capability {
     .handler(handle)
 }
 
-/// The folder to run in and what was asked for, once everything about the call is in order.
-fn checked(cx: &Context, run: &Arguments) -> Result<(PathBuf, Asked), CallError> {
-    let executor = executor(cx)?;
-    if run.argv.first().is_none_or(String::is_empty) {
-        return Err(schema::invalid("process.run.argv", "it names no program"));
+impl Wanted<'_> {
+    /// The folder to run in and what was asked for, once everything about the call is in order.
+    pub(super) fn checked(&self, cx: &Context) -> Result<(PathBuf, Asked), CallError> {
+        let executor = executor(cx)?;
+        let fault = |fault| schema::invalid(&format!("{}.argv", self.name), fault);
+        if self.argv.first().is_none_or(String::is_empty) {
+            return Err(fault("it names no program"));
+        }
+        if self.argv.iter().any(|word| word.contains('\0')) {
+            return Err(fault("no argument can hold a NUL character"));
+        }
+        let asked = Asked::of(cx, executor.as_ref(), (self.seal, self.network, self.writes))?;
+        Ok((cx.env.resolve_path(self.cwd.unwrap_or("."))?.real, asked))
     }
-    if run.argv.iter().any(|word| word.contains('\0')) {
-        return Err(schema::invalid("process.run.argv", "no argument can hold a NUL character"));
+
+    /// What a person is asked. `kept` says how long it runs.
+    pub(super) fn preview(
+        &self,
+        cx: &Context,
+        limit: Duration,
+        kept: String,
+    ) -> Result<Preview, CallError> {
+        let (cwd, asked) = self.checked(cx)?;
+        let executor = executor(cx)?.as_ref();
+        let mut facts = facts(executor, self.seal, self.network);
+        facts.push(kept);
+        let subject = Subject::Program {
+            argv: self.argv.to_vec(),
+            run: Box::new(asked.reached(executor, self.seal, &cwd)),
+        };
+        Ok(Preview {
+            object: self.argv[0].clone(),
+            facts,
+            wider: asked.wider(executor, self.seal, workspace()),
+            // What a program touches cannot be known.
+            reach: Reach::Outside,
+            body: Body::Program {
+                file: executor.find(&self.argv[0], &cwd),
+                argv: self.argv.to_vec(),
+                cwd,
+                limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+            },
+            subject,
+        })
     }
-    let asked = Asked::of(cx, executor.as_ref(), (run.seal, run.network, &run.writes))?;
-    Ok((cx.env.resolve_path(run.cwd.as_deref().unwrap_or("."))?.real, asked))
+
+    /// The folder to run in and what bounds it, if these are still what was approved.
+    pub(super) fn approved(
+        &self,
+        cx: &Context,
+        permit: &Permit,
+    ) -> Result<(PathBuf, Bounds), CallError> {
+        let (cwd, asked) = self.checked(cx)?;
+        let executor = executor(cx)?.as_ref();
+        if let Some(Preview { body: Body::Program { cwd: approved, .. }, wider, .. }) =
+            permit.preview()
+        {
+            if *approved != cwd {
+                return Err(CallError::failed(format!(
+                    "Not run: its folder is now {}, which is not the one that was approved. Ask again.",
+                    cwd.display()
+                )));
+            }
+            if *wider != asked.wider(executor, self.seal, workspace()) {
+                return Err(CallError::failed(
+                    "Not run: what it may do beyond its seal is no longer what was approved, since a \
+                     path leads elsewhere now. Ask again.",
+                ));
+            }
+        }
+        Ok((cwd, asked.bounds(held(executor, self.seal))))
+    }
 }
 
 async fn preview(cx: Context, run: Arguments) -> Result<Preview, CallError> {
-    let (cwd, asked) = checked(&cx, &run)?;
     let limit = limit(&cx, run.timeout_ms);
-    let executor = executor(&cx)?.as_ref();
-    let mut facts = facts(executor, run.seal, run.network);
-    facts.push(format!("at most {}", seconds(limit)));
-    let subject = Subject::Program {
-        argv: run.argv.clone(),
-        run: Box::new(asked.reached(executor, run.seal, &cwd)),
-    };
-    Ok(Preview {
-        object: run.argv[0].clone(),
-        facts,
-        wider: asked.wider(executor, run.seal, workspace()),
-        // What a program touches cannot be known.
-        reach: Reach::Outside,
-        body: Body::Program {
-            file: executor.find(&run.argv[0], &cwd),
-            argv: run.argv,
-            cwd,
-            limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
-        },
-        subject,
-    })
+    run.wanted().preview(&cx, limit, format!("at most {}", seconds(limit)))
 }
 
 async fn handle(permit: Permit, cx: Context, arguments: Arguments) -> Result<Content, CallError> {
-    let (cwd, asked) = checked(&cx, &arguments)?;
+    let (cwd, bounds) = arguments.wanted().approved(&cx, &permit)?;
     let executor = executor(&cx)?.as_ref();
-    if let Some(Preview { body: Body::Program { cwd: approved, .. }, wider, .. }) = permit.preview()
-    {
-        if *approved != cwd {
-            return Err(CallError::failed(format!(
-                "Not run: its folder is now {}, which is not the one that was approved. Ask again.",
-                cwd.display()
-            )));
-        }
-        if *wider != asked.wider(executor, arguments.seal, workspace()) {
-            return Err(CallError::failed(
-                "Not run: what it may do beyond its seal is no longer what was approved, since a path \
-                 leads elsewhere now. Ask again.",
-            ));
-        }
-    }
     let title = arguments.argv[0].clone();
-    let bounds = asked.bounds(held(executor, arguments.seal));
     let run = Run {
         call: permit.call(),
         title: title.clone(),
@@ -143,6 +193,7 @@ async fn handle(permit: Permit, cx: Context, arguments: Arguments) -> Result<Con
         what: Program::Argv(arguments.argv),
         bounds: bounds.clone(),
         cwd,
+        tie: Tie::Call,
     };
     let finished = run::run(&cx, run).await?;
     let refused = refusal::of(&finished.ended.stderr, &bounds);

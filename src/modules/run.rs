@@ -4,11 +4,13 @@
 use std::{
     path::{Path, PathBuf},
     sync::{
-        Arc, OnceLock,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
+
+use tokio::time::Instant;
 
 use crate::kernel::{
     clock::Budget,
@@ -16,7 +18,7 @@ use crate::kernel::{
     error::CallError,
     event::{Event, Exceeded, ExitStatus, Seal},
     id::CallId,
-    port::{Bounds, Ended, Executor, Form, Job, Notice, Program, Spool, SpoolEnd},
+    port::{Bounds, Ended, Executor, Form, Job, Manner, Notice, Program, Spool, SpoolEnd},
     recorder::Recorder,
 };
 
@@ -78,6 +80,16 @@ pub(super) struct Run {
     pub(super) bounds: Bounds,
     /// On which clock.
     pub(super) clock: Budget,
+    /// With what it ends.
+    pub(super) tie: Tie,
+}
+
+/// With what a run ends at the latest.
+pub(super) enum Tie {
+    /// With its call.
+    Call,
+    /// With its session. That it has begun is told by this.
+    Session(Box<dyn Fn() + Send + Sync>),
 }
 
 /// How a run ended and where its output is.
@@ -132,13 +144,31 @@ fn named(path: &Path) -> String {
 /// Runs it to its end, with the events that tell of it. Dropping the future kills the run and
 /// records it as cancelled.
 pub(super) async fn run(cx: &Context, run: Run) -> Result<Finished, CallError> {
-    let executor = executor(cx)?;
+    let spool = spool(cx, run.call)?;
+    run_into(cx, run, spool).await
+}
+
+/// Where the output of a call is kept.
+pub(super) fn spool(cx: &Context, call: CallId) -> Result<Arc<dyn Spool>, CallError> {
     let spools = cx.spools.as_ref().ok_or_else(nowhere)?;
-    let spool = spools(run.call).map_err(|error| CallError::failed(error.to_string()))?;
+    spools(call).map_err(|error| CallError::failed(error.to_string()))
+}
+
+/// The same with a spool that is there.
+pub(super) async fn run_into(
+    cx: &Context,
+    run: Run,
+    spool: Arc<dyn Spool>,
+) -> Result<Finished, CallError> {
+    let executor = executor(cx)?;
     // Its own token, so that a run that cannot be recorded is ended without stopping the session.
     let cancel = cx.cancel.child_token();
-    let _shown = cx.board.show(run.call, run.clock.clone());
+    let _shown = cx.running.clocks.show(run.call, run.clock.clone());
     let mut story = Story::new(cx.recorder.clone(), &run, spool.clone());
+    let (manner, begun) = match run.tie {
+        Tie::Call => (Manner::Awaited, None),
+        Tie::Session(begun) => (Manner::Beside, Some(begun)),
+    };
     let told = story.told.clone();
     let job = Job {
         call: run.call,
@@ -146,13 +176,14 @@ pub(super) async fn run(cx: &Context, run: Run) -> Result<Finished, CallError> {
         cwd: run.cwd,
         workspace: cx.env.root().to_owned(),
         bounds: run.bounds,
+        manner,
         clock: run.clock,
         cancel: cancel.clone(),
         spool: spool.clone(),
-        notice: Arc::new(move |notice| {
-            if told.note(notice).is_err() {
-                cancel.cancel();
-            }
+        notice: Arc::new(move |notice| match (told.note(notice), &begun) {
+            (Err(()), _) => cancel.cancel(),
+            (Ok(()), Some(begun)) => begun(),
+            (Ok(()), None) => {}
         }),
     };
     let ended = executor.run(job).await;
@@ -186,6 +217,7 @@ struct Told {
     clock: Budget,
     spool: Arc<dyn Spool>,
     started: AtomicBool,
+    pace: Pace,
     /// Why the journal did not take it, once it did not.
     fault: OnceLock<String>,
 }
@@ -194,11 +226,14 @@ impl Told {
     fn note(&self, notice: Notice) -> Result<(), ()> {
         match notice {
             Notice::Started(seal, form) => self.started(seal, form),
-            Notice::Output => {
-                let (bytes, lines) = self.spool.counts();
-                self.append(Event::OutputWritten { call: self.call, bytes, lines })
-            }
+            Notice::Output if self.pace.passes() => self.output(),
+            Notice::Output => Ok(()),
         }
+    }
+
+    fn output(&self) -> Result<(), ()> {
+        let (bytes, lines) = self.spool.counts();
+        self.append(Event::OutputWritten { call: self.call, bytes, lines })
     }
 
     fn started(&self, seal: Seal, form: Form) -> Result<(), ()> {
@@ -213,6 +248,9 @@ impl Told {
         self.clock.finish();
         if !self.started.load(Ordering::Acquire) {
             return Ok(());
+        }
+        if self.pace.owes() {
+            self.output()?;
         }
         let read = self.clock.read();
         let (ran_ms, excluded_ms) = (millis(read.spent), millis(read.excluded));
@@ -237,6 +275,10 @@ impl Story {
             clock: run.clock.clone(),
             spool,
             started: AtomicBool::new(false),
+            pace: match run.tie {
+                Tie::Call => Pace::AsItComes,
+                Tie::Session(_) => Pace::Seldom(Mutex::default()),
+            },
             fault: OnceLock::new(),
         };
         Self { told: Arc::new(told), finished: false }
@@ -261,6 +303,34 @@ impl Drop for Story {
             // Whoever waited is gone, and the fault of a journal is logged already.
             let _ = self.told.finished(ExitStatus::Cancelled);
         }
+    }
+}
+
+/// How often the journal is told of output. What goes on for days shall not fill the disk with that.
+enum Pace {
+    AsItComes,
+    /// When it was told last, and whether there is more since.
+    Seldom(Mutex<(Option<Instant>, bool)>),
+}
+
+/// The least time between two such events of one that goes on by itself.
+const SELDOM: Duration = Duration::from_secs(1);
+
+impl Pace {
+    /// Whether it is told this time.
+    fn passes(&self) -> bool {
+        let Self::Seldom(state) = self else { return true };
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let passes = state.0.is_none_or(|last| now - last >= SELDOM);
+        *state = if passes { (Some(now), false) } else { (state.0, true) };
+        passes
+    }
+
+    /// Whether the last was not told.
+    fn owes(&self) -> bool {
+        let Self::Seldom(state) = self else { return false };
+        state.lock().unwrap_or_else(PoisonError::into_inner).1
     }
 }
 

@@ -1,5 +1,6 @@
 //! The modules over the one road, with a real gate and everything outside faked.
 
+mod beside;
 mod effects;
 mod packages;
 mod reads;

@@ -9,10 +9,11 @@ use std::{
 };
 
 use super::medium::Medium;
-use crate::kernel::port::{OutputPage, Spool, SpoolEnd, Stream};
+use crate::kernel::port::{OutputPage, Piece, Spool, SpoolEnd, StoreError, Stream};
 
 mod boundary;
 pub(super) mod page;
+mod since;
 
 /// How much is kept of one output.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +53,8 @@ struct State {
     ring: Ring,
     /// Bytes that are nowhere, the ring's own losses not counted.
     lost: u64,
+    /// Once it has ended: what lies after the head.
+    after: Option<since::After>,
 }
 
 /// The last bytes that came after the head was full.
@@ -180,6 +183,11 @@ impl Spool for KeptSpool {
         self.state().came
     }
 
+    fn since(&self, mark: u64, most: usize) -> Result<Piece, StoreError> {
+        let failed = |source| StoreError::Io { doing: "read", path: self.path.clone(), source };
+        self.piece(mark, most).map_err(failed)
+    }
+
     fn aside(&self) -> PathBuf {
         self.path.with_added_extension("aside")
     }
@@ -189,12 +197,14 @@ impl Spool for KeptSpool {
         for held in std::mem::take(&mut state.held) {
             self.keep(&mut state, &held);
         }
-        let last = state.on_disk.1;
+        let (head, last) = state.on_disk;
         let (after, missing) = state.ring.after_head(last);
         let Ring { bytes, dropped } = std::mem::take(&mut state.ring);
         // The line that tells of missing bytes is not one of them.
         let output = bytes.len() as u64 + dropped - missing;
         let written = self.put(&mut state, &after);
+        let gap = after.len() as u64 - output;
+        state.after.get_or_insert(since::After { head, missing, gap });
         state.lost += missing + output.min((after.len() - written) as u64);
         SpoolEnd { path: self.path.clone(), left_out: state.lost }
     }

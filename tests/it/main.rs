@@ -6,6 +6,7 @@
 
 mod agents;
 mod bad_input;
+mod beside;
 mod categories;
 mod crash;
 mod doctor;

@@ -35,7 +35,7 @@ use crate::{
     kernel::{
         error::CallError,
         event::{ExitStatus, Seal},
-        port::{Ended, Form, HostCalls, Job, Notice, Program, Stream},
+        port::{Ended, Form, HostCalls, Job, Manner, Notice, Program, Stream},
     },
 };
 
@@ -62,6 +62,8 @@ pub(super) enum Kind {
     /// uv, with Python below it.
     Python,
     Program,
+    /// A program that nobody waits for.
+    Beside,
 }
 
 /// Why a run comes to its end.
@@ -155,6 +157,10 @@ impl Run {
         let keeper = self.seal.as_ref().ok().filter(|seal| seal.has_keeper());
         let keeper = keeper.map(|_| sealed::report());
         let keeper = keeper.transpose().map_err(|error| unstarted(&error))?;
+        self.kind = match (&job.manner, self.kind) {
+            (Manner::Beside, Kind::Program) => Kind::Beside,
+            (Manner::Awaited | Manner::Beside, kind) => kind,
+        };
         let (mut first, whole) = self.start(&job, (channel, keeper), mark)?;
         // A launcher that cannot seal it never begins it.
         let (seal, form) = match &self.seal {

@@ -224,6 +224,8 @@ impl First {
             }
             (Kind::Python, None) => kill_process(pid, Signal::INT),
             (Kind::Program, _) => kill_process_group(pid, Signal::INT),
+            // A shell has its own in the background ignore the other.
+            (Kind::Beside, _) => kill_process_group(pid, Signal::TERM),
         };
     }
 

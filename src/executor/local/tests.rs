@@ -21,7 +21,7 @@ use crate::kernel::{
     clock::Budget,
     id::CallId,
     invoke::ToolResult,
-    port::{HostCalls, Level, Notice, Spool, SpoolEnd, Stream},
+    port::{HostCalls, Level, Manner, Notice, Piece, Spool, SpoolEnd, StoreError, Stream},
     registry::{Module, Registry},
 };
 
@@ -106,6 +106,7 @@ impl Trial {
             cwd: self.folder.path().to_owned(),
             workspace: self.folder.path().to_owned(),
             bounds: Level::Open.into(),
+            manner: Manner::Awaited,
             clock: self.clock.clone(),
             cancel: self.cancel.clone(),
             spool: self.spool.clone(),
@@ -185,6 +186,10 @@ impl Spool for Memory {
 
     fn counts(&self) -> (u64, u64) {
         (*self.written.lock().unwrap(), 0)
+    }
+
+    fn since(&self, _: u64, _: usize) -> Result<Piece, StoreError> {
+        Ok(Piece::default())
     }
 
     fn aside(&self) -> PathBuf {

@@ -20,7 +20,8 @@
 //! (`.git`, `.envrc`, …); a script by its `input`, or by its `seal`. A *deny* or an *ask*
 //! touches a call as soon as each of its keys applies to some of it; its `seal` is the least such a run
 //! must be, it finds a program by any path, an extra folder to write if anything in it may be meant,
-//! and it binds the agents below those it names.
+//! it binds the agents below those it names, and one of
+//! `process.run` binds every call that begins a program.
 
 mod pattern;
 mod program;
@@ -65,6 +66,9 @@ impl Effect {
         }
     }
 }
+
+/// The call that runs a program: what is denied or asked there is so for all that do.
+const PROGRAMS: &str = "process.run";
 
 /// One rule, checked and compiled.
 #[derive(Clone, Debug)]
@@ -142,12 +146,19 @@ impl Rule {
             Effect::Allow => agents.matches(&case.agent),
             Effect::Ask | Effect::Deny => agents.binds(&case.agent),
         });
-        binds && self.is_here(case, today) && self.call.matches(&case.call) && {
+        binds && self.is_here(case, today) && self.is_of(case) && {
             match self.effect {
                 Effect::Allow => self.on.cover(case),
                 Effect::Ask | Effect::Deny => self.on.touch(case),
             }
         }
+    }
+
+    /// Whether it is about this call. To refuse a program is to refuse it however it is kept.
+    fn is_of(&self, case: &Case) -> bool {
+        let refuses = self.effect != Effect::Allow;
+        let of_program = refuses && matches!(case.subject, Subject::Program { .. });
+        self.call.matches(&case.call) || (of_program && self.call.matches(PROGRAMS))
     }
 
     /// Whether it is about the whole capability, whatever it acts on.

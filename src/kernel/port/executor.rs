@@ -101,6 +101,8 @@ pub struct Job {
     pub workspace: PathBuf,
     /// What it may do by itself.
     pub bounds: Bounds,
+    /// How it is kept.
+    pub manner: Manner,
     /// Its clock. Preparation (such as fetching uv) is held out of it by the executor.
     pub clock: Budget,
     /// Cancelled when it shall end at once.
@@ -109,6 +111,15 @@ pub struct Job {
     pub spool: Arc<dyn Spool>,
     /// Called with something to tell the person, such as "fetching uv".
     pub notice: Arc<dyn Fn(Notice) + Send + Sync>,
+}
+
+/// How a job is kept, and so how it is asked to end before it is ended.
+#[derive(Debug)]
+pub enum Manner {
+    /// Somebody waits for it: it is interrupted, as from the keyboard.
+    Awaited,
+    /// It goes on beside others: it is told to terminate.
+    Beside,
 }
 
 /// What a job may do by itself: a level, and what was asked for beside it.

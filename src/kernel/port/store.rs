@@ -161,12 +161,29 @@ pub trait Spool: Send + Sync {
     /// Bytes and whole lines so far, those left out for the bound included.
     fn counts(&self) -> (u64, u64);
 
+    /// What came after the first `mark` bytes, at most about `most` of it. Blocks for the time of a
+    /// small read. It may be asked before and after the end, and the marks stay the same.
+    fn since(&self, mark: u64, most: usize) -> Result<Piece, StoreError>;
+
     /// A folder beside the output, for what a run leaves that cannot stay where it is. It is made by
     /// whoever needs it.
     fn aside(&self) -> PathBuf;
 
     /// Ends the spool: flushes unfinished characters and says where it is and what is missing.
     fn finish(&self) -> SpoolEnd;
+}
+
+/// A part of an output, as it came.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Piece {
+    /// Bytes that end whole: within no character and no escape sequence.
+    pub bytes: Vec<u8>,
+    /// How many bytes came before them.
+    pub from: u64,
+    /// The mark after them.
+    pub next: u64,
+    /// The mark after all that has come so far.
+    pub total: u64,
 }
 
 /// What became of a spool.

@@ -110,7 +110,7 @@ async fn packages_are_asked_for_once_before_the_clock_starts_and_the_journal_has
     let tools = rig.tools();
     let answers = async {
         let question = rig.question().await;
-        assert_eq!(rig.context.board.read(id), None);
+        assert_eq!(rig.context.running.clocks.read(id), None);
         assert_eq!(question.call.name, "install_packages");
         assert_eq!(question.call.origin, Origin::Python { line: Some(3) });
         assert_eq!((question.call.parent, question.script), (Some(id), Some(id)));

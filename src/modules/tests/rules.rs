@@ -159,3 +159,24 @@ async fn the_journal_says_which_rule_let_a_program_run() {
     assert!(matches(allow));
     assert!(!matches(&allow.replace("test", "clippy")));
 }
+
+#[tokio::test]
+async fn what_is_denied_to_a_program_is_denied_however_it_is_kept() {
+    let rules = "[[deny]]\ncall = \"process.run\"\nargs = [\"git\", \"push\", \"**\"]\n\n\
+                 [[allow]]\ncall = \"process.run\"\nargs = [\"git\", \"status\"]\n";
+    let rig = ruled(Rig::new(Mode::Auto), rules);
+    let rig = rig.with_end(ExitStatus::Exited { code: 0 }, "", "");
+    let push = json!({"argv": ["/usr/bin/git", "push"]});
+    let result = rig.call("process.start", push).await;
+    assert_eq!(result.error_code(), Some(ErrorCode::DeniedByRule), "{result:?}");
+    let rig = ruled(Rig::new(Mode::Default), rules);
+    let rig = rig.with_end(ExitStatus::Exited { code: 0 }, "", "");
+    let status = json!({"argv": ["git", "status"]});
+    assert!(rig.call("process.run", status.clone()).await.ok);
+    let asked = rig.call_asked("process.start", status, NO, |_| {}).await;
+    assert_eq!(
+        asked.error_code(),
+        Some(ErrorCode::PermissionDenied),
+        "for longer is another thing"
+    );
+}

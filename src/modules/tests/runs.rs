@@ -418,18 +418,18 @@ async fn a_call_from_python_asks_at_its_line_and_stops_the_clock_of_its_run() {
     let id = outer.id;
     let answers = async {
         let run = rig.question().await;
-        assert_eq!(rig.context.board.read(id), None);
+        assert_eq!(rig.context.running.clocks.read(id), None);
         rig.answer(&run, YES);
         let effect = rig.question().await;
         assert_eq!(effect.call.origin, Origin::Python { line: Some(7) });
         assert_eq!((effect.call.parent, effect.script), (Some(id), Some(id)));
-        assert!(rig.context.board.read(id).unwrap().held);
+        assert!(rig.context.running.clocks.read(id).unwrap().held);
         rig.answer(&effect, YES);
     };
     let (result, ()) = tokio::join!(tools.invoke(outer), answers);
     assert!(result.text().contains("new file, +1, outside the workspace"), "{result:?}");
     assert_eq!(std::fs::read(target).unwrap(), b"hi\n");
-    assert_eq!(rig.context.board.read(id), None);
+    assert_eq!(rig.context.running.clocks.read(id), None);
 }
 
 #[tokio::test]
@@ -464,7 +464,7 @@ async fn a_run_that_is_dropped_is_recorded_as_cancelled_once() {
         matches!(event, Event::ExecutionFinished { status: ExitStatus::Cancelled, .. })
     };
     assert!(rig.events().iter().any(cancelled));
-    assert_eq!(rig.context.board.read(id), None);
+    assert_eq!(rig.context.running.clocks.read(id), None);
 }
 
 #[tokio::test(start_paused = true)]

@@ -28,9 +28,10 @@ use crate::kernel::{
     message::Usage,
     port::{
         Agent, ChildRequest, Coordinator, Ended, Env, Executor, Factory, Finished, Form, Job,
-        Journal, Kept, Mark, Notice, Over, ResolvedPath, Seen, Spool, SpoolEnd, Standing, Started,
-        StoreError, Stream, Wait, Waited,
+        Journal, Kept, Mark, Notice, Over, Piece, ResolvedPath, Seen, Spool, SpoolEnd, Standing,
+        Started, StoreError, Stream, Wait, Waited,
     },
+    programs::{Programs, Running},
     recorder::Recorder,
     registry::{Mounts, Tools},
     signal::{Ending, Extent},
@@ -84,6 +85,7 @@ impl Rig {
                 keeping.lock().unwrap().push((call, bytes.to_vec()));
                 Ok(Kept::Whole)
             })),
+            running: Running { programs: Some(Programs::new(|| {})), ..Running::default() },
             ..Context::bare(spec, recorder, env, Arc::new(mounts))
         };
         Self {
@@ -288,6 +290,15 @@ impl Spool for FakeSpool {
     fn counts(&self) -> (u64, u64) {
         let bytes = self.0.lock().unwrap();
         (bytes.len() as u64, bytes.iter().filter(|byte| **byte == b'\n').count() as u64)
+    }
+
+    fn since(&self, mark: u64, most: usize) -> Result<Piece, StoreError> {
+        let bytes = self.0.lock().unwrap();
+        let total = bytes.len() as u64;
+        let from = usize::try_from(mark.min(total)).unwrap();
+        let bytes = bytes[from..bytes.len().min(from + most)].to_vec();
+        let (from, next) = (from as u64, from as u64 + bytes.len() as u64);
+        Ok(Piece { bytes, from, next, total })
     }
 
     fn aside(&self) -> PathBuf {

@@ -154,3 +154,47 @@ proptest! {
         }
     }
 }
+
+/// All that can be read from a mark on, and how much was missing.
+fn rest(spool: &KeptSpool, mark: u64, most: usize) -> (String, u64) {
+    let (mut mark, mut missing, mut all) = (mark, 0, Vec::new());
+    loop {
+        let piece = spool.since(mark, most).unwrap();
+        missing += piece.from - mark;
+        all.extend(&piece.bytes);
+        mark = piece.next;
+        if piece.bytes.is_empty() {
+            assert_eq!(mark, piece.total);
+            return (String::from_utf8(all).unwrap(), missing);
+        }
+    }
+}
+
+#[test]
+fn a_part_is_found_by_what_came_before_it_while_it_grows_and_after_its_end() {
+    for (written, from_20) in [
+        ("0123456789\nabcdefghijklmnop", "9\nabcdefghijklmnop"),
+        ("0123456789\n0123456789\n0123456789\nxyz", "789\nxyz"),
+    ] {
+        let (spool, _) = spool(1000, 16, 12);
+        spool.write(Stream::Out, written.as_bytes());
+        let total = written.len() as u64;
+        let before = rest(&spool, 9, 3);
+        assert_eq!(before.0.len() as u64 + before.1 + 9, total, "{before:?}");
+        assert!(written.ends_with(&before.0[7..]), "{before:?}");
+        spool.finish();
+        let after = rest(&spool, 9, 3);
+        assert_eq!(after.0.len() as u64 + after.1 + 9, total, "{after:?}");
+        assert!(before.0.ends_with(&after.0[7..]), "only a cut line is gone: {after:?}");
+        assert!(after.0.ends_with(from_20.rsplit('\n').next().unwrap()), "{after:?}");
+        assert_eq!(spool.since(1 << 40, 3).unwrap().next, total);
+    }
+}
+
+#[test]
+fn no_part_ends_within_a_character() {
+    let (spool, _) = spool(1000, 1000, 10);
+    spool.write(Stream::Out, "漢漢漢".as_bytes());
+    let piece = spool.since(0, 4).unwrap();
+    assert_eq!((piece.bytes.as_slice(), piece.next, piece.total), ("漢".as_bytes(), 3, 9));
+}

@@ -26,7 +26,7 @@ pub(super) fn apply(state: &mut State, envelope: &Envelope) {
         let said = match what {
             Signal::Words { text } => Some(format!("To {name}: {text}")),
             Signal::Stop => Some(format!("Stops {name}.")),
-            Signal::Ended { .. } => None,
+            Signal::Ended { .. } | Signal::Program { .. } => None,
         };
         tell(sessions, envelope, said);
     }
@@ -35,6 +35,10 @@ pub(super) fn apply(state: &mut State, envelope: &Envelope) {
         match what {
             Signal::Words { text } => {
                 tell(sessions, envelope, Some(format!("From {name}: {text}")))
+            }
+            Signal::Program { ended } => {
+                let said = format!("{} {}.", ended.program, ended.how());
+                tell(sessions, envelope, Some(said));
             }
             Signal::Stop => tell(sessions, envelope, Some(format!("Stopped by {name}."))),
             // Where a script waits for it nothing more is to be said.

@@ -19,7 +19,8 @@ use footplate::{
         id::CallId,
         invoke::ToolResult,
         port::{
-            Ended, Executor, HostCalls, Job, Notice, Packages, Program, Spool, SpoolEnd, Stream,
+            Ended, Executor, HostCalls, Job, Manner, Notice, Packages, Piece, Program, Spool,
+            SpoolEnd, StoreError, Stream,
         },
         registry::{Mounts, Registry},
     },
@@ -66,6 +67,10 @@ impl Spool for Printed {
 
     fn counts(&self) -> (u64, u64) {
         (0, 0)
+    }
+
+    fn since(&self, _: u64, _: usize) -> Result<Piece, StoreError> {
+        Ok(Piece::default())
     }
 
     fn aside(&self) -> PathBuf {
@@ -183,6 +188,7 @@ impl Bench {
             cwd: self.root.path().join("work"),
             workspace: self.root.path().join("work"),
             bounds: bounds.into(),
+            manner: Manner::Awaited,
             clock: self.clock.clone(),
             cancel: self.cancel.clone(),
             spool: self.printed.clone(),
@@ -396,6 +402,7 @@ async fn without_a_launcher_nothing_is_called_sealed() {
         cwd: bench.root.path().join("work"),
         workspace: bench.root.path().join("work"),
         bounds: Level::Workspace.into(),
+        manner: Manner::Awaited,
         clock: bench.clock.clone(),
         cancel: bench.cancel.clone(),
         spool: bench.printed.clone(),

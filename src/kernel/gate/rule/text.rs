@@ -285,8 +285,9 @@ fn at<T, U>(
 }
 
 /// Calls that an allow must say more about, and by which keys; else it would match nothing.
-const NEEDS: [(&str, &str); 5] = [
+const NEEDS: [(&str, &str); 6] = [
     ("process.run", "args"),
+    ("process.start", "args"),
     ("files.write", "path"),
     ("files.edit", "path"),
     ("execute_code", "seal"),
