@@ -10,16 +10,17 @@ mod packages;
 mod process;
 mod refusal;
 mod run;
+mod terminal;
 #[cfg(test)]
 mod tests;
 
 use crate::kernel::registry::{Module, Registry};
 
 /// The modules that Python can import, in the order people are shown them.
-pub const MODULES: &[Module] = &[files::MODULE, process::MODULE, agents::MODULE];
+pub const MODULES: &[Module] = &[files::MODULE, process::MODULE, terminal::MODULE, agents::MODULE];
 
 /// The calls of which the program goes on when they have their result.
-pub const BESIDE: [&str; 1] = ["process.start"];
+pub const BESIDE: [&str; 2] = ["process.start", "terminal.open"];
 
 /// Everything this program can do: the tools without a module, then [`MODULES`].
 pub fn registry() -> Registry {

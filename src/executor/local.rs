@@ -14,6 +14,7 @@ mod sealed;
 mod session;
 mod status;
 mod sweep;
+mod terminal;
 mod tool;
 mod uv;
 pub mod workspace;
@@ -36,7 +37,7 @@ use crate::{
         BoxFuture,
         error::{CallError, ErrorCode},
         event::{ExitStatus, Seal},
-        port::{Bounds, Ended, Executor, Job, Packages, Pinned, Program, Sought, Wanted},
+        port::{Bounds, Ended, Executor, Job, Manner, Packages, Pinned, Program, Sought, Wanted},
         registry::Mounts,
     },
 };
@@ -242,7 +243,9 @@ impl Local {
         let (form, Some(launcher)) = (self.form(), &self.settings.launcher) else {
             return Err(unsealable(bounds.level));
         };
-        if form == Form::None {
+        // What the sandbox of macOS lets be done with a terminal was never tried.
+        let is_untried = form == Form::Profile && matches!(job.manner, Manner::Terminal(_));
+        if form == Form::None || is_untried {
             return Err(unsealable(bounds.level));
         }
         self.check_bounds(bounds, &job.workspace)?;
@@ -259,6 +262,7 @@ impl Local {
             scratch: scratch.canonicalize().ok(),
             guarded: roots.guarded,
             network: bounds.network,
+            terminal: matches!(job.manner, Manner::Terminal(_)),
             channel: None,
             report: None,
             limits: seal::Limits { cpu: cpu.min(self.limits.cpu), ..self.limits },

@@ -122,6 +122,7 @@ fn attempt(launcher: &Path, form: Form) -> Result<(), String> {
         writes: vec![place],
         guarded: Vec::new(),
         network: false,
+        terminal: false,
         channel: None,
         report: None,
         scratch: None,

@@ -10,6 +10,7 @@ mod monitor;
 mod packages;
 mod rules;
 mod store;
+mod terminal;
 
 pub use coordinator::*;
 pub use desk::*;
@@ -21,3 +22,4 @@ pub use monitor::*;
 pub use packages::*;
 pub use rules::*;
 pub use store::*;
+pub use terminal::*;

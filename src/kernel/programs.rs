@@ -18,7 +18,7 @@ use super::{
     error::{CallError, ErrorCode},
     event::ExitStatus,
     id::CallId,
-    port::Spool,
+    port::{Bounds, Level, Spool, Terminal},
     signal::ProgramEnded,
 };
 
@@ -53,10 +53,12 @@ pub struct Beginning {
     pub call: CallId,
     /// It in a few words, clean.
     pub program: String,
-    /// Whether it reaches the network.
-    pub network: bool,
+    /// What it may do by itself.
+    pub bounds: Bounds,
     /// Where its output goes; nothing of one that another process ran.
     pub spool: Option<Arc<dyn Spool>>,
+    /// Its terminal, if it is at one.
+    pub terminal: Option<Arc<dyn Terminal>>,
 }
 
 /// One program beside the calls.
@@ -122,8 +124,9 @@ impl Programs {
         let beginning = Beginning {
             call: ended.call,
             program: ended.program.clone(),
-            network: false,
+            bounds: Level::default().into(),
             spool: None,
+            terminal: None,
         };
         let beside = Beside::new(beginning, self.0.end.child_token());
         beside.over.send_replace(Some(ended));

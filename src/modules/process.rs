@@ -1,6 +1,6 @@
 //! `process`: programs of the system, without a shell; awaited, or beside the calls of the session.
 
-mod beside;
+pub(super) mod beside;
 
 use std::{path::PathBuf, time::Duration};
 

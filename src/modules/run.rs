@@ -18,7 +18,7 @@ use crate::kernel::{
     error::CallError,
     event::{Event, Exceeded, ExitStatus, Seal},
     id::CallId,
-    port::{Bounds, Ended, Executor, Form, Job, Manner, Notice, Program, Spool, SpoolEnd},
+    port::{Bounds, Ended, Executor, Form, Job, Manner, Notice, Program, Pty, Spool, SpoolEnd},
     recorder::Recorder,
 };
 
@@ -88,8 +88,8 @@ pub(super) struct Run {
 pub(super) enum Tie {
     /// With its call.
     Call,
-    /// With its session. That it has begun is told by this.
-    Session(Box<dyn Fn() + Send + Sync>),
+    /// With its session, and it may be at a terminal. That it has begun is told by this.
+    Session(Option<Pty>, Box<dyn Fn() + Send + Sync>),
 }
 
 /// How a run ended and where its output is.
@@ -167,7 +167,7 @@ pub(super) async fn run_into(
     let mut story = Story::new(cx.recorder.clone(), &run, spool.clone());
     let (manner, begun) = match run.tie {
         Tie::Call => (Manner::Awaited, None),
-        Tie::Session(begun) => (Manner::Beside, Some(begun)),
+        Tie::Session(pty, begun) => (pty.map_or(Manner::Beside, Manner::Terminal), Some(begun)),
     };
     let told = story.told.clone();
     let job = Job {
@@ -277,7 +277,7 @@ impl Story {
             started: AtomicBool::new(false),
             pace: match run.tie {
                 Tie::Call => Pace::AsItComes,
-                Tie::Session(_) => Pace::Seldom(Mutex::default()),
+                Tie::Session(..) => Pace::Seldom(Mutex::default()),
             },
             fault: OnceLock::new(),
         };

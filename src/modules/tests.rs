@@ -7,6 +7,7 @@ mod reads;
 mod rules;
 mod runs;
 mod support;
+mod terminals;
 
 use std::time::Duration;
 

@@ -11,12 +11,12 @@ use crate::{
 };
 
 /// A number of seconds to sleep that no other test's programs have among their words.
-fn mark(number: u32) -> String {
+pub fn mark(number: u32) -> String {
     format!("{}.{number}", 300_000 + std::process::id())
 }
 
 /// The living processes with that among their words.
-fn running(mark: &str) -> Vec<String> {
+pub fn running(mark: &str) -> Vec<String> {
     let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
     let words = |process: &Path| {
         let words = fs::read(process.join("cmdline")).unwrap_or_default();
@@ -26,7 +26,7 @@ fn running(mark: &str) -> Vec<String> {
 }
 
 #[track_caller]
-fn gone(mark: &str) {
+pub fn gone(mark: &str) {
     let begun = Instant::now();
     while let [one, ..] = &*running(mark) {
         assert!(begun.elapsed() < GONE, "left: {one}");
@@ -35,7 +35,7 @@ fn gone(mark: &str) {
 }
 
 /// What the first script of the one session printed.
-fn printed(place: &Place) -> String {
+pub fn printed(place: &Place) -> String {
     let journal = place.journal();
     let finished = of_type(&journal, "call_finished");
     let result = finished.iter().rfind(|line| line["result"]["name"] == "execute_code").unwrap();

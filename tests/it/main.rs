@@ -29,5 +29,6 @@ mod stream;
 mod support;
 mod tasks;
 mod terminal;
+mod terminals;
 mod typing;
 mod undo;

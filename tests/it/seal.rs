@@ -21,6 +21,7 @@ mod ends;
 mod packages;
 mod projects;
 mod runs;
+mod terminals;
 mod whole;
 mod wider;
 
@@ -150,6 +151,7 @@ impl Scene {
             writes,
             guarded,
             network: false,
+            terminal: false,
             channel: None,
             report: None,
             scratch: Some(self.at("scratch")),

@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use tokio::process::{Child, ChildStdin, Command};
 
-use super::mark::Marks;
+use super::{mark::Marks, session::At};
 
 /// Waits for the end of its input, which is our own end, and kills what still carries the mark.
 /// Every process of a run carries it, so a daemon is found as well.
@@ -44,7 +44,7 @@ impl Guard {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        let mut shell = super::session::spawn(&mut command, [None; 2], None)?;
+        let mut shell = super::session::spawn(&mut command, [None; 2], (None, At::NoTerminal))?;
         Ok(Self { _alive: shell.stdin.take(), _shell: shell })
     }
 }

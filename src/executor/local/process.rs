@@ -26,9 +26,10 @@ use super::{
     mark::{self, Mark},
     output::{self, Output},
     sealed::{self, First, Keeper, Sealing},
-    session,
+    session::{self, At},
     status::exit_status,
     sweep::Traces,
+    terminal::{self, Terminal},
 };
 use crate::{
     executor::bridge::{self, Bridge},
@@ -64,6 +65,8 @@ pub(super) enum Kind {
     Program,
     /// A program that nobody waits for.
     Beside,
+    /// The same at a terminal of its own.
+    Terminal,
 }
 
 /// Why a run comes to its end.
@@ -148,7 +151,7 @@ impl Run {
     }
 
     /// Runs it to its end, all its processes known by `mark`. Dropping the future kills it.
-    pub(super) async fn run(mut self, job: Job, mark: Mark) -> Result<Ended, CallError> {
+    pub(super) async fn run(mut self, mut job: Job, mark: Mark) -> Result<Ended, CallError> {
         let (calls, channel) = match &job.what {
             Program::Python { calls, .. } => (Some(calls.clone()), Some(bridge::channel())),
             Program::Argv(_) => (None, None),
@@ -157,11 +160,13 @@ impl Run {
         let keeper = self.seal.as_ref().ok().filter(|seal| seal.has_keeper());
         let keeper = keeper.map(|_| sealed::report());
         let keeper = keeper.transpose().map_err(|error| unstarted(&error))?;
-        self.kind = match (&job.manner, self.kind) {
-            (Manner::Beside, Kind::Program) => Kind::Beside,
-            (Manner::Awaited | Manner::Beside, kind) => kind,
+        let manner = std::mem::replace(&mut job.manner, Manner::Awaited);
+        let terminal = self.keep(manner).map_err(|error| unstarted(&error))?;
+        let (shown, mut keys, end) = match terminal.map(Terminal::parts) {
+            Some((shown, keys, end)) => (Some(shown), Some(keys), Some(end)),
+            None => (None, None, None),
         };
-        let (mut first, whole) = self.start(&job, (channel, keeper), mark)?;
+        let (mut first, whole) = self.start(&job, (channel, keeper, end), mark)?;
         // A launcher that cannot seal it never begins it.
         let (seal, form) = match &self.seal {
             Ok(sealing) => sealing.seal(),
@@ -173,6 +178,7 @@ impl Run {
         let mut out = Output::new(Stream::Out, job.spool.clone());
         let mut err = Output::new(Stream::Err, job.spool.clone());
         let (out_pipe, err_pipe) = (first.child().stdout.take(), first.child().stderr.take());
+        let out_pipe = terminal::either(out_pipe, shown);
         let mut printing = Box::pin(
             async {
                 tokio::select! {
@@ -191,6 +197,7 @@ impl Run {
                 _ = first.ended() => Cause::Ended,
                 () = job.clock.exhausted() => Cause::TimedOut,
                 never = serve(bridge.as_mut(), calls) => match never {},
+                never = terminal::type_in(keys.as_mut()) => match never {},
             }
         })
         .await;
@@ -247,10 +254,26 @@ impl Run {
         Ok(Ended { status, stdout, stderr, leftovers, aside: Vec::new() })
     }
 
+    /// Makes ready how it is kept.
+    fn keep(&mut self, manner: Manner) -> io::Result<Option<Terminal>> {
+        match (manner, self.kind) {
+            (Manner::Awaited, _) | (Manner::Beside, Kind::Python) => Ok(None),
+            (Manner::Beside, _) => {
+                self.kind = Kind::Beside;
+                Ok(None)
+            }
+            (Manner::Terminal(pty), _) => {
+                self.kind = Kind::Terminal;
+                self.command.env("TERM", "xterm-256color");
+                Terminal::open(pty).map(Some)
+            }
+        }
+    }
+
     fn start(
         &mut self,
         job: &Job,
-        (channel, keeper): (Option<OwnedFd>, Option<(Keeper, OwnedFd)>),
+        (channel, keeper, end): (Option<OwnedFd>, Option<(Keeper, OwnedFd)>, Option<OwnedFd>),
         mark: Mark,
     ) -> Result<(First, Whole), CallError> {
         self.command.env(mark::VARIABLE, &mark.run);
@@ -265,7 +288,18 @@ impl Run {
         }
         self.command.current_dir(&job.cwd);
         let inherited = [channel.as_ref(), report.as_ref()].map(|end| end.map(AsRawFd::as_raw_fd));
-        let child = session::spawn(&mut self.command, inherited, Some(mark.locks));
+        let at = match (&end, &keeper) {
+            // Behind a launcher it is the program's own matter.
+            (Some(_), None) => At::ItsInput,
+            (Some(_), Some(_)) | (None, _) => At::NoTerminal,
+        };
+        if let Some(end) = &end {
+            terminal::give(&mut self.command, end).map_err(|error| unstarted(&error))?;
+        }
+        let child = session::spawn(&mut self.command, inherited, (Some(mark.locks), at));
+        if end.is_some() {
+            terminal::take_back(&mut self.command);
+        }
         let child = child.map_err(|error| {
             if job.cwd.is_dir() { unstarted(&error) } else { no_folder(&job.cwd) }
         })?;

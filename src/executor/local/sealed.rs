@@ -224,6 +224,11 @@ impl First {
             }
             (Kind::Python, None) => kill_process(pid, Signal::INT),
             (Kind::Program, _) => kill_process_group(pid, Signal::INT),
+            (Kind::Terminal, Some(keeper)) => {
+                keeper.say("hangup");
+                Ok(())
+            }
+            (Kind::Terminal, None) => kill_process_group(pid, Signal::HUP),
             // A shell has its own in the background ignore the other.
             (Kind::Beside, _) => kill_process_group(pid, Signal::TERM),
         };

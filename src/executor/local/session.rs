@@ -1,4 +1,5 @@
-//! Starting a program in a session of its own: no controlling terminal, its own process group.
+//! Starting a program in a session of its own: its own process group, and no controlling terminal
+//! but one of its own.
 
 use std::{
     io,
@@ -9,6 +10,15 @@ use tokio::process::{Child, Command};
 
 use super::mark::Mark;
 
+/// By which terminal a session is controlled.
+#[derive(Clone, Copy)]
+pub(super) enum At {
+    /// By none.
+    NoTerminal,
+    /// By the one that its first program reads from.
+    ItsInput,
+}
+
 /// Starts `command` in a new session, with that limit of file locks as its mark. It inherits those
 /// descriptors, which the caller keeps open until this returns, under the numbers they have here;
 /// every other of ours closes. One with a mark is ended first where memory runs out.
@@ -16,10 +26,14 @@ use super::mark::Mark;
 pub(super) fn spawn(
     command: &mut Command,
     inherited: [Option<RawFd>; 2],
-    locks: Option<u64>,
+    (locks, at): (Option<u64>, At),
 ) -> io::Result<Child> {
     let begin = move || {
         rustix::process::setsid()?;
+        match at {
+            At::NoTerminal => {}
+            At::ItsInput => rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?,
+        }
         if let Some(locks) = locks {
             Mark::limit(locks);
             end_first();

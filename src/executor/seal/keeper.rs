@@ -34,6 +34,8 @@ pub(super) fn let_go(channel: Option<RawFd>) -> Result<(), Fault> {
 enum Word {
     /// Ask the program to end.
     Interrupt,
+    /// Tell it that nobody is at its terminal any more.
+    HangUp,
     /// End all that is left, and say how many that were; so as well when the host is gone.
     End,
     Nothing,
@@ -77,7 +79,10 @@ impl<'a> Keeper<'a> {
                     // It may end at this very moment, which is as good.
                     let _ = kill_process(program, Signal::INT);
                 }
-                Word::Interrupt | Word::Nothing => {}
+                Word::HangUp if ended.is_none() => {
+                    let _ = kill_process(program, Signal::HUP);
+                }
+                Word::Interrupt | Word::HangUp | Word::Nothing => {}
                 Word::End => break,
             }
         }
@@ -113,6 +118,7 @@ impl<'a> Keeper<'a> {
         match rustix::net::recv(report, &mut word, RecvFlags::DONTWAIT) {
             Ok((length, _)) => match &word[..length.min(word.len())] {
                 b"interrupt" => Word::Interrupt,
+                b"hangup" => Word::HangUp,
                 // The end of the stream among them: then the host is gone.
                 _ => Word::End,
             },

@@ -164,6 +164,12 @@ fn keep(plan: &Plan, program: Program, report: Option<&OwnedFd>) -> Result<u8, F
 /// Gives everything up and becomes the program. Returns only where there is none, or by a fault.
 fn become_program(plan: &Plan, program: Program) -> Result<(), Fault> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(Fault::at("end with its host"))?;
+    if plan.terminal {
+        // Those that look after it are in another session, where its terminal reaches nobody.
+        rustix::process::setsid()
+            .and_then(|_| rustix::process::ioctl_tiocsctty(rustix::stdio::stdin()))
+            .map_err(Fault::at("take its terminal"))?;
+    }
     // Where it was, it stood under the mounts.
     std::env::set_current_dir(&plan.cwd).map_err(Fault::of("run in", &plan.cwd))?;
     rules::limit(plan)?;

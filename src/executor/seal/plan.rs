@@ -29,6 +29,8 @@ pub struct Plan {
     pub guarded: Vec<PathBuf>,
     /// Whether it reaches the network; sockets of this machine alone stay out of reach.
     pub network: bool,
+    /// Whether it is at a terminal of its own, which is what it reads from.
+    pub terminal: bool,
     /// The host's socket that the run inherits, by its number.
     pub channel: Option<RawFd>,
     /// The socket on which the launcher tells what becomes of the run, by its number.
@@ -120,6 +122,8 @@ const FORMS: [Form; 4] = [Form::Full, Form::WithoutNamespaces, Form::Profile, Fo
 
 /// The one network there is to be reached.
 const HOST: &str = "host";
+/// The one terminal there is to be at.
+const OWN: &str = "own";
 
 impl Plan {
     /// The words a launcher is given.
@@ -150,6 +154,7 @@ impl Plan {
             words.extend(socket.map(|number| word(key, OsStr::new(&number.to_string()))));
         }
         words.extend(self.network.then(|| word("network", OsStr::new(HOST))));
+        words.extend(self.terminal.then(|| word("terminal", OsStr::new(OWN))));
         let number = |(key, number): (&str, u64)| word(key, OsStr::new(&number.to_string()));
         words.extend(numbers.map(number));
         words
@@ -160,7 +165,7 @@ impl Plan {
         let (mut level, mut form, mut cwd) = (None, None, None);
         let (mut reads, mut writes, mut guarded) = (Vec::new(), Vec::new(), Vec::new());
         let (mut channel, mut report, mut scratch) = (None, None, None);
-        let mut network = false;
+        let (mut network, mut terminal) = (false, false);
         let mut limits = Limits::default();
         for word in words {
             let Some((key, value)) = parts(&word) else { return Err(NoPlan::Word(word)) };
@@ -193,6 +198,10 @@ impl Plan {
                     network = text == HOST;
                     network
                 }
+                ("terminal", _) => {
+                    terminal = text == OWN;
+                    terminal
+                }
                 ("scratch", _) => {
                     scratch = Some(path.to_owned());
                     path.is_absolute()
@@ -221,6 +230,7 @@ impl Plan {
             writes,
             guarded,
             network,
+            terminal,
             channel,
             report,
             scratch,
@@ -268,6 +278,7 @@ mod tests {
             writes: vec!["/w".into()],
             guarded: vec!["/w/.git".into()],
             network: true,
+            terminal: true,
             channel: Some(7),
             report: Some(8),
             scratch: Some("/s".into()),
@@ -291,7 +302,7 @@ mod tests {
                form in proptest::sample::select(&FORMS[..]),
                (reads, writes, guarded) in (paths(), paths(), paths()),
                (channel, report) in (proptest::option::of(3..4000), proptest::option::of(3..4000)),
-               network: bool,
+               (network, terminal) in any::<(bool, bool)>(),
                memory: u64,
                size: u64,
                scratch in proptest::option::of(path()),
@@ -301,7 +312,7 @@ mod tests {
     memory, total_memory, scratch: size, entries, ..Limits::default() };
                let cwd = PathBuf::from("/c");
                let plan = Plan {
-                   level, form, cwd, reads, writes, guarded, network, channel, report, scratch, limits,
+                   level, form, cwd, reads, writes, guarded, network, terminal, channel, report, scratch, limits,
                };
                prop_assert_eq!(Plan::parse(plan.words()), Ok(plan));
            }
@@ -324,9 +335,17 @@ mod tests {
 
     #[test]
     fn what_is_no_plan_is_refused_and_never_guessed() {
-        for word in
-            ["", "level", "level=loose", "form=", "read=relative", "cwd=.", "network=", "memory=-1"]
-        {
+        for word in [
+            "",
+            "level",
+            "level=loose",
+            "form=",
+            "read=relative",
+            "cwd=.",
+            "network=",
+            "terminal=host",
+            "memory=-1",
+        ] {
             let words = plan().words().into_iter().chain([OsString::from(word)]);
             assert_eq!(Plan::parse(words), Err(NoPlan::Word(word.into())), "{word}");
         }

@@ -51,6 +51,10 @@ pub(super) fn apply(plan: &Plan) -> Result<(), Fault> {
     for path in DEVICES {
         rules = allow(rules, Path::new(path), read | write)?;
     }
+    if plan.terminal {
+        // For each session this is its own, and no other.
+        rules = allow(rules, Path::new("/dev/tty"), read | write)?;
+    }
     // Locks of Python's multiprocessing live there. Its own in the full form; without namespaces it
     // is the one that all programs of the person share, and the one gap that is known.
     rules = allow(rules, Path::new("/dev/shm"), read | write)?;

@@ -7,6 +7,7 @@ use std::{
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{Packages, Pinned, Sought, Spool, Wanted};
@@ -120,6 +121,20 @@ pub enum Manner {
     Awaited,
     /// It goes on beside others: it is told to terminate.
     Beside,
+    /// It goes on beside others in a terminal of its own: that is hung up. What it prints is one
+    /// stream, as a terminal is sent it.
+    Terminal(Pty),
+}
+
+/// The terminal of a job.
+#[derive(Debug)]
+pub struct Pty {
+    /// Its lines.
+    pub rows: u16,
+    /// Its columns.
+    pub cols: u16,
+    /// What is typed there.
+    pub typed: mpsc::Receiver<Vec<u8>>,
 }
 
 /// What a job may do by itself: a level, and what was asked for beside it.

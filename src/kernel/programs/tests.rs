@@ -5,7 +5,8 @@ use tokio::sync::oneshot;
 use super::*;
 
 fn beginning(call: u128) -> Beginning {
-    Beginning { call: call.into(), program: format!("p{call}"), network: false, spool: None }
+    let (program, bounds) = (format!("p{call}"), Level::default().into());
+    Beginning { call: call.into(), program, bounds, spool: None, terminal: None }
 }
 
 fn ended(call: u128) -> ProgramEnded {

@@ -109,8 +109,9 @@ async fn begin(permit: Permit, cx: Context, start: Start) -> Result<Content, Cal
     let beginning = Beginning {
         call: permit.call(),
         program: named(&start.argv),
-        network: bounds.network,
+        bounds: bounds.clone(),
         spool: Some(spool.clone()),
+        terminal: None,
     };
     let run = Run {
         call: permit.call(),
@@ -121,7 +122,7 @@ async fn begin(permit: Permit, cx: Context, start: Start) -> Result<Content, Cal
         cwd,
         tie: Tie::Call,
     };
-    let beside = go_on(&cx, beginning, run, spool).await?;
+    let beside = go_on(&cx, beginning, run, (spool, None)).await?;
     Ok(json!({ "id": beside.is.call, "program": beside.is.program }).into())
 }
 

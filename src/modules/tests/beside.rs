@@ -50,12 +50,14 @@ async fn start(rig: &Rig) -> String {
 /// The ends that the session's model is told of, and those it is not.
 fn told(rig: &Rig) -> (Vec<ProgramEnded>, usize) {
     let events = rig.events();
-    let ends = events.iter().filter_map(|event| match event {
-        Event::SignalReceived { what: Signal::Program { ended }, .. } => Some(ended.clone()),
-        _ => None,
-    });
+    let mut ends = Vec::new();
+    for event in &events {
+        if let Event::SignalReceived { what: Signal::Program { ended }, .. } = event {
+            ends.push(ended.clone());
+        }
+    }
     let taken = events.iter().filter(|event| matches!(event, Event::SignalTaken { .. })).count();
-    (ends.collect(), taken)
+    (ends, taken)
 }
 
 async fn of(rig: &Rig, name: &str, id: &str) -> Value {

@@ -180,6 +180,16 @@ impl Bench {
     }
 
     async fn begin(&self, bounds: impl Into<Bounds>, what: Program) -> Result<Ended, CallError> {
+        self.begin_kept(bounds, what, Manner::Awaited).await
+    }
+
+    /// The same, kept in that manner.
+    pub(super) async fn begin_kept(
+        &self,
+        bounds: impl Into<Bounds>,
+        what: Program,
+        manner: Manner,
+    ) -> Result<Ended, CallError> {
         self.notices.lock().unwrap().clear();
         let notices = self.notices.clone();
         let job = Job {
@@ -188,7 +198,7 @@ impl Bench {
             cwd: self.root.path().join("work"),
             workspace: self.root.path().join("work"),
             bounds: bounds.into(),
-            manner: Manner::Awaited,
+            manner,
             clock: self.clock.clone(),
             cancel: self.cancel.clone(),
             spool: self.printed.clone(),

@@ -19,6 +19,7 @@ fn plan(level: Level) -> Plan {
         writes,
         guarded,
         network: false,
+        terminal: false,
         channel: Some(7),
         report: None,
         scratch: None,

@@ -285,9 +285,10 @@ fn at<T, U>(
 }
 
 /// Calls that an allow must say more about, and by which keys; else it would match nothing.
-const NEEDS: [(&str, &str); 6] = [
+const NEEDS: [(&str, &str); 7] = [
     ("process.run", "args"),
     ("process.start", "args"),
+    ("terminal.open", "args"),
     ("files.write", "path"),
     ("files.edit", "path"),
     ("execute_code", "seal"),

@@ -15,7 +15,7 @@ use crate::{
         event::{Event, ExitStatus},
         id::CallId,
         invoke::interrupted,
-        port::Spool,
+        port::{Pty, Spool},
         programs::{Beginning, Beside, Programs},
         schema,
         signal::{ProgramEnded, Signal},
@@ -101,7 +101,7 @@ pub(in crate::modules) async fn go_on(
     cx: &Context,
     beginning: Beginning,
     run: Run,
-    spool: Arc<dyn Spool>,
+    (spool, pty): (Arc<dyn Spool>, Option<Pty>),
 ) -> Result<Arc<Beside>, CallError> {
     let programs = programs(cx)?;
     let (tell, told) = oneshot::channel();
@@ -109,12 +109,15 @@ pub(in crate::modules) async fn go_on(
     let has_begun = Arc::new(AtomicBool::new(false));
     let begun = has_begun.clone();
     let run = Run {
-        tie: Tie::Session(Box::new(move || {
-            begun.store(true, Ordering::Release);
-            let tell = tell.lock().unwrap_or_else(PoisonError::into_inner).take();
-            // Who waits for it may be gone.
-            let _ = tell.map(|tell| tell.send(()));
-        })),
+        tie: Tie::Session(
+            pty,
+            Box::new(move || {
+                begun.store(true, Ordering::Release);
+                let tell = tell.lock().unwrap_or_else(PoisonError::into_inner).take();
+                // Who waits for it may be gone.
+                let _ = tell.map(|tell| tell.send(()));
+            }),
+        ),
         ..run
     };
     let call = run.call;
