@@ -85,6 +85,13 @@
 //! - Each session bounds how many agents it has at work, not the tree: places that are shared with
 //!   those above would be held by whoever waits for one. What is started beyond that is refused; what
 //!   is run waits for a place.
+//! - A program that goes on beside the calls is the run of the call that began it: one question, one
+//!   seal, one spool, under the name of that call. Its end is a signal that the session sends to itself,
+//!   so that it wakes who rests and is told once, also by who carries the session on. To wait for it is a
+//!   script's own running time: nobody else works for it.
+//! - What is typed at a terminal of a program is an effect like any other, and asks each time with the
+//!   keys it would send: an interactive program does what it is told, within the seal it was given. The
+//!   terminal is made for it; those that look after it stay in another session, where it reaches nobody.
 //! - A run may make a `.git` or a `.envrc` where none was, since no system can forbid a name that does
 //!   not exist. When it has ended, what it had not asked for is put aside, beside its output.
 //! - The network is one thing that is asked for: with it comes every server that this computer

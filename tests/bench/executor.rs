@@ -19,7 +19,10 @@ use footplate::{
         event::ExitStatus,
         id::CallId,
         invoke::ToolResult,
-        port::{Executor as _, HostCalls, Job, Program, Spool, SpoolEnd, Stream},
+        port::{
+            Executor as _, HostCalls, Job, Manner, Piece, Program, Spool, SpoolEnd, StoreError,
+            Stream,
+        },
         registry::Mounts,
     },
 };
@@ -38,6 +41,10 @@ impl Spool for Nothing {
 
     fn counts(&self) -> (u64, u64) {
         (0, 0)
+    }
+
+    fn since(&self, _: u64, _: usize) -> Result<Piece, StoreError> {
+        Ok(Piece::default())
     }
 
     fn aside(&self) -> PathBuf {
@@ -143,6 +150,7 @@ async fn once(local: &Local, level: Level, work: &Path) -> Duration {
         cwd: work.to_owned(),
         workspace: work.to_owned(),
         bounds: level.into(),
+        manner: Manner::Awaited,
         clock: Budget::start(Duration::from_secs(60)),
         cancel: CancellationToken::new(),
         spool: Arc::new(Nothing),

@@ -1,9 +1,10 @@
 //! Programs that go on beside a session, in the whole program, sealed where there is a seal: what
 //! becomes of them when they end, are stopped, or lose their host.
 
-use std::{fs, path::Path, time::Instant};
+use std::{fs, path::Path};
 
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::{
     support::{GONE, Place, of_type, runs},
@@ -184,4 +185,29 @@ fn a_host_that_is_killed_takes_its_programs_along_and_who_carries_on_is_told_onc
     let ended = &told[0]["what"]["ended"];
     assert_eq!((&ended["status"], &ended["last"]), (&Value::Null, &json!("serving")));
     assert_eq!(of_type(&journal, "execution_finished").len(), 2);
+}
+
+#[test]
+fn a_session_that_rests_goes_on_when_its_program_ends() {
+    let place = Place::new();
+    let way = place.work().join("way");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &way, rustix::fs::Mode::RWXU).unwrap();
+    let code = "from footplate import process\n\
+                process.start(['sh', '-c', 'read word < way; echo got $word; exit 5'])\n";
+    let mut script = runs(code);
+    script["turns"].as_array_mut().unwrap().push(json!({ "text": "I see it is over." }));
+    let model = place.script(&script);
+    let app = App::start(&place, (40, 120), &["--model", &model, "--mode", "auto", "start it"]);
+    app.wait_for("That was all.");
+    fs::write(&way, "it\n").unwrap();
+    let screen = app.wait_for("I see it is over.");
+    assert!(screen.contains("ended with status 5"), "{screen}");
+    drop(app);
+    let journal = place.journal();
+    let types: Vec<_> = journal.iter().map(|line| line["type"].as_str().unwrap()).collect();
+    let at = |name: &str| types.iter().rposition(|known| *known == name).unwrap();
+    assert!(at("signal_received") < at("turn_started"), "{types:?}");
+    let told = of_type(&journal, "signal_received");
+    assert_eq!(told[0]["what"]["ended"]["last"], "got it");
+    assert_eq!(of_type(&journal, "message_sent").len(), 1, "nobody said anything");
 }
