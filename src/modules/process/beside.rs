@@ -4,6 +4,10 @@
 //! What is done with one that runs is a read: it was allowed to run, to look at its output changes
 //! nothing, and to stop it leaves less of it. A script that waits for one spends its own running time:
 //! it began that program, and nobody else works for it meanwhile.
+//!
+//! What it makes that others obey is put aside when it has ended, as for every run. Nobody can tell who
+//! made a file: what somebody makes by hand while such a program goes on, such as a new `.git`, is taken
+//! for the program's and put aside as well, which the screen says.
 
 mod keep;
 
