@@ -2,6 +2,7 @@
 //! code, one line that says what, and one that says what to do.
 
 mod args;
+mod ask;
 mod capabilities;
 mod checks;
 mod decisions;
@@ -72,7 +73,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
             }
             Some(Subject::Rules { action }) => rules::run(&cli.common, action.unwrap_or_default()),
             Some(Subject::Trust { revoke }) => rules::trust(&cli.common, revoke),
-            Some(Subject::Sessions { action }) => sessions::run(action.unwrap_or_default()),
+            Some(Subject::Sessions { action }) => sessions::run(&cli.common, action).await,
             Some(Subject::Undo(wanted)) => undo::run(&cli.common, &wanted).await,
             None => match (cli.tool, cli.context_report) {
                 (Some(name), _) => {

@@ -5,12 +5,15 @@ mod beside;
 mod bring_up;
 mod changes;
 mod coordinator;
+mod copies;
 mod desk;
 mod ending;
 mod hub;
 mod laws;
 mod mend;
 mod nursery;
+mod orders;
+mod rewind;
 mod tree;
 
 use std::{
@@ -21,8 +24,12 @@ use std::{
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
-pub use self::changes::{Changes, Choice, Undone};
 use self::{bring_up::Parent, hub::Hub, laws::Laws, tree::Tree};
+pub use self::{
+    changes::{Changes, Choice, Undone},
+    copies::{family, fork, import, name, rename},
+    rewind::{NoWayBack, Rewind},
+};
 use crate::{
     agent::{self, Handle},
     kernel::{
@@ -347,7 +354,10 @@ fn recorder(
         Arc::new(move |envelope| {
             let (seq, what) = (envelope.seq, envelope.event.name());
             tracing::debug!(session = %envelope.session, seq, what);
-            session.lock().unwrap_or_else(PoisonError::into_inner).apply(&envelope.event);
+            session
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .apply(envelope.seq, &envelope.event);
             hub.publish(envelope);
         }),
     )

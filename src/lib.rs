@@ -122,6 +122,15 @@
 //!   outputs; whether it was made is told by its result, or by the file.
 //! - An undo is a person's own call in the journal and no capability: nobody but a person may take
 //!   something back, and to ask that person again would be to ask twice.
+//! - A session that begins as a copy keeps the numbers and times of what it copied, and says after it
+//!   where that is from: the folds read on as if it were their own, and what was allowed ends there. Of
+//!   a file that is brought in only the conversation counts: no change, agent, mode or decision in it is
+//!   believed, and its description is not read for more than a line that tells of it.
+//! - Going back appends: the fold ends the conversation before the message with that number, and the
+//!   files come first, so that the same command can be given again where it was cut off. A summary
+//!   keeps what it stands for, since a way back may lead there.
+//! - The name of a session stands in a file beside the journal as well, so that a list reads no journal
+//!   for it. The journal counts.
 //! - Python is parsed by tree-sitter, and coloured by it as well: one parser finds syntax errors,
 //!   imports and tokens, and no regex engine has to be built for colours.
 //! - The two wire formats are spoken by hand, on reqwest and an event-stream parser: half a call must

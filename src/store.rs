@@ -4,14 +4,18 @@
 //! Architecture invariants: a line is written whole or taken back; a journal has one writer, whose
 //! lock dies with it; nothing that was read from a damaged journal is thrown away.
 
+mod copy;
 mod disk;
+mod export;
 mod index;
 mod journal;
 mod kept;
+mod label;
 mod lock;
 mod medium;
 mod memory;
 mod reader;
+mod search;
 mod spool;
 
 #[cfg(test)]
@@ -21,6 +25,8 @@ mod crash;
 #[cfg(test)]
 mod damage;
 #[cfg(test)]
+mod replay;
+#[cfg(test)]
 mod sample;
 
 use std::sync::Arc;
@@ -28,6 +34,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 pub use disk::DiskStore;
+pub use export::exported;
 pub use memory::MemoryStore;
 
 /// Where the time of an event comes from.

@@ -57,7 +57,9 @@ impl Rig {
         let session = Arc::new(Mutex::new(Session::new(spec.clone())));
         let journal = Arc::new(Memory::default());
         let fold = session.clone();
-        let watch = move |envelope: &Arc<Envelope>| fold.lock().unwrap().apply(&envelope.event);
+        let watch = move |envelope: &Arc<Envelope>| {
+            fold.lock().unwrap().apply(envelope.seq, &envelope.event)
+        };
         let recorder = Recorder::new(journal.clone(), Arc::new(watch));
         let waiting = Arc::new(Waiting::default());
         let (_, mode) = watch::channel(spec.mode);

@@ -40,7 +40,10 @@ pub enum Cause {
 /// the future leaves the exchange open in the journal, as a crash would.
 pub async fn exchange(live: &Live, cause: Cause, cancel: &CancellationToken) -> Outcome {
     let outcome = run(live, cause, cancel).await.unwrap_or_else(|error| Outcome::Failed {
-        message: format!("{error}\nNothing is done that cannot be recorded: mend that, then send the message again."),
+        message: format!(
+            "{error}\nNothing is done that cannot be recorded: {}, then send the message again.",
+            if error.is_full() { "make room on that disk" } else { "mend that" },
+        ),
     });
     let end = Event::ExchangeFinished { outcome: outcome.clone() };
     if let Err(error) = live.recorder.append(end) {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// A terminal workstation to drive and supervise AI agents.
 #[derive(Debug, Parser)]
@@ -53,7 +53,8 @@ pub(super) struct Common {
     #[arg(global = true, long = "continue", conflicts_with = "resume")]
     pub(super) carry_on: bool,
 
-    /// Carry on that session: the end of its id is enough; without one, the newest of any folder
+    /// Carry on that session: its name, or the beginning or end of its name or id, is enough; without
+    /// one, the newest of any folder
     #[arg(global = true, long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
     pub(super) resume: Option<String>,
 }
@@ -123,22 +124,104 @@ pub(super) struct Undoing {
 }
 
 /// What can be done with sessions.
-#[derive(Clone, Debug, Default, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub(super) enum SessionsAction {
     /// One line each, newest first
-    #[default]
-    List,
-    /// What was decided in a session and the agents below it, by whom or by what
+    List {
+        /// As JSON, one object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// What people said in a session, numbered
     Show {
-        /// The end of its id, as `list` has it
+        /// Its name, or the end of its id, as `list` has it
         id: String,
-        /// One line each, oldest first
-        #[arg(long, required = true)]
+        /// What was decided in it and in the agents below it, by whom or by what
+        #[arg(long)]
         decisions: bool,
         /// As JSON, one object a line
         #[arg(long)]
         json: bool,
     },
+    /// Begin a new session as a copy of one, which is left as it is; it asks for everything again
+    Fork {
+        /// Its name, or the end of its id
+        id: String,
+        /// Only what stands before that message, as `show` numbers them
+        #[arg(long, value_name = "N", conflicts_with = "turn")]
+        at: Option<usize>,
+        /// Only up to the end of that request to the model, counted from 1
+        #[arg(long, value_name = "N")]
+        turn: Option<usize>,
+    },
+    /// Go back to before a message: the conversation, and the files where nothing changed them since
+    Rewind {
+        /// Its name, or the end of its id
+        id: String,
+        /// The message, as `show` numbers them
+        #[arg(long, value_name = "N")]
+        to: usize,
+        /// Say what would become of the files, and do nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Do it without a question
+        #[arg(long, conflicts_with = "dry_run")]
+        yes: bool,
+    },
+    /// Write a session to a file, for people or for `import`
+    Export {
+        /// Its name, or the end of its id
+        id: String,
+        /// Markdown for people, or the events of the journals as JSON lines
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+        /// The file, which must not be there yet; without one, standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Begin a new session here with the conversation of an exported one; it asks for everything again
+    Import {
+        /// What `export --format json` wrote
+        file: PathBuf,
+    },
+    /// Remove sessions for good, with their agents and all they keep
+    Delete {
+        /// Their names, or the ends of their ids
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+        /// Without a question
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Give a session a name, by which it can be resumed
+    Rename {
+        /// Its name, or the end of its id
+        id: String,
+        /// The new one
+        name: String,
+    },
+    /// Find a line that holds all of these words, in all sessions, newest first
+    Search {
+        /// The words, in whatever case
+        #[arg(required = true)]
+        words: Vec<String>,
+        /// Stop after so many lines
+        #[arg(long, value_name = "N", default_value_t = 50)]
+        limit: usize,
+        /// As JSON, one object a line
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// What a session is written as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// To read.
+    #[default]
+    Markdown,
+    /// To bring in somewhere else.
+    Json,
 }
 
 /// What can be done with rules.

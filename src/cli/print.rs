@@ -1,6 +1,9 @@
 //! The only place that writes to standard output and standard error outside the screen.
 
-use std::io::{self, Write as _};
+use std::{
+    borrow::Cow,
+    io::{self, Write as _},
+};
 
 use serde::Serialize;
 
@@ -21,7 +24,24 @@ pub(super) fn text(text: &str) -> Result<(), Closed> {
 pub(super) fn json(value: &impl Serialize) -> Result<(), Closed> {
     let mut line = serde_json::to_string(value).map_err(|_| Closed)?;
     line.push('\n');
-    text(&line)
+    text(&escaped(&line))
+}
+
+/// JSON without a character that a terminal would obey or that turns text around: in a string, where
+/// alone they can stand, each has an escape.
+pub(super) fn escaped(json: &str) -> Cow<'_, str> {
+    let odd = |c: char| {
+        (c.is_control() && c != '\n')
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !json.contains(odd) {
+        return Cow::Borrowed(json);
+    }
+    let escape = |c: char| match odd(c) {
+        true => format!("\\u{:04x}", u32::from(c)),
+        false => c.to_string(),
+    };
+    Cow::Owned(json.chars().map(escape).collect())
 }
 
 /// Tells the person something beside the output.

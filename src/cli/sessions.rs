@@ -1,27 +1,102 @@
-//! `footplate sessions`: what there is to carry on.
+//! `footplate sessions`: what there is to carry on, and what can be done with it.
 
-use jiff::tz::TimeZone;
+mod copies;
+mod export;
+mod markdown;
+mod remove;
+mod rewind;
+mod search;
+
+use jiff::{Timestamp, tz::TimeZone};
+use serde::Serialize;
 
 use super::{
-    args::SessionsAction,
+    args::{Common, SessionsAction},
     decisions,
     exit::{Exit, Failure},
     print, setup,
 };
-use crate::kernel::{port::SessionSummary, text};
+use crate::{
+    host,
+    kernel::{
+        id::SessionId,
+        port::{SessionSummary, Store},
+        session::{Session, branch::Point},
+        text,
+    },
+};
 
-pub(super) fn run(action: SessionsAction) -> Result<Exit, Failure> {
-    match action {
-        SessionsAction::List => list(),
-        // Without `--decisions` the command line is refused: there is nothing else to show yet.
-        SessionsAction::Show { id, decisions: _, json } => {
+/// How something is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Text,
+    Json,
+}
+
+fn told(json: bool) -> Told {
+    if json { Told::Json } else { Told::Text }
+}
+
+pub(super) async fn run(common: &Common, action: Option<SessionsAction>) -> Result<Exit, Failure> {
+    match action.unwrap_or(SessionsAction::List { json: false }) {
+        SessionsAction::List { json } => list(told(json)),
+        SessionsAction::Show { id, decisions: true, json } => {
             let how = if json { decisions::Output::Json } else { decisions::Output::Text };
             decisions::show(&id, how)
+        }
+        SessionsAction::Show { id, decisions: false, json } => show(&id, told(json)),
+        SessionsAction::Fork { id, at, turn } => {
+            let point = match (at, turn) {
+                (Some(message), _) => Point::Message(message),
+                (None, Some(turn)) => Point::Turn(turn),
+                (None, None) => Point::End,
+            };
+            copies::fork(common, &id, point)
+        }
+        SessionsAction::Rewind { id, to, dry_run, yes } => {
+            let how = match (dry_run, yes) {
+                (true, _) => rewind::How::Look,
+                (false, true) => rewind::How::Unasked,
+                (false, false) => rewind::How::Asked,
+            };
+            rewind::run(&id, to, how).await
+        }
+        SessionsAction::Export { id, format, output } => export::run(&id, format, output),
+        SessionsAction::Import { file } => copies::import(common, &file),
+        SessionsAction::Delete { ids, yes } => remove::run(&ids, yes),
+        SessionsAction::Rename { id, name } => rename(&id, &name),
+        SessionsAction::Search { words, limit, json } => search::run(&words, limit, told(json)),
+    }
+}
+
+/// A session in a list, as JSON.
+#[derive(Serialize)]
+struct Listed<'a> {
+    id: SessionId,
+    name: Option<&'a str>,
+    title: Option<&'a str>,
+    started: Timestamp,
+    changed: Timestamp,
+    workspace: &'a std::path::Path,
+    model: &'a str,
+}
+
+impl<'a> Listed<'a> {
+    fn of(session: &'a SessionSummary) -> Self {
+        let SessionSummary { spec, started, changed, title, name } = session;
+        Self {
+            id: spec.id,
+            name: name.as_deref(),
+            title: title.as_deref(),
+            started: *started,
+            changed: *changed,
+            workspace: &spec.workspace,
+            model: &spec.model,
         }
     }
 }
 
-fn list() -> Result<Exit, Failure> {
+fn list(how: Told) -> Result<Exit, Failure> {
     let sessions = setup::spoken(setup::store(&setup::home()?).list()?);
     if sessions.is_empty() {
         print::aside("No sessions yet.");
@@ -29,7 +104,11 @@ fn list() -> Result<Exit, Failure> {
     }
     let zone = TimeZone::system();
     for session in &sessions {
-        if print::text(&line(session, &zone)).is_err() {
+        let printed = match how {
+            Told::Json => print::json(&Listed::of(session)),
+            Told::Text => print::text(&line(session, &zone)),
+        };
+        if printed.is_err() {
             break;
         }
     }
@@ -37,15 +116,81 @@ fn list() -> Result<Exit, Failure> {
 }
 
 fn line(session: &SessionSummary, zone: &TimeZone) -> String {
-    let changed = zone.to_datetime(session.changed).strftime("%Y-%m-%d %H:%M");
-    let title = session.title.as_deref().unwrap_or("(nothing said)");
-    let title = one_line(title);
-    let title: String = title.chars().take(60).collect();
+    let changed = minute(session.changed, zone);
+    let title = title(session, 60);
     let folder = one_line(&session.spec.workspace.display().to_string());
     format!("{}  {changed}  {folder}  {title}\n", session.spec.id.short())
+}
+
+fn minute(at: Timestamp, zone: &TimeZone) -> impl std::fmt::Display {
+    zone.to_datetime(at).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// What a session is called, in so many characters.
+fn title(session: &SessionSummary, most: usize) -> String {
+    one_line(session.called().unwrap_or("(nothing said)")).chars().take(most).collect()
+}
+
+/// A message of a conversation, as JSON.
+#[derive(Serialize)]
+struct Message<'a> {
+    number: usize,
+    at: Option<Timestamp>,
+    text: &'a str,
+}
+
+fn show(id: &str, how: Told) -> Result<Exit, Failure> {
+    let store = setup::store(&setup::home()?);
+    let id = setup::named(&store.list()?, id)?;
+    let replay = store.read(id)?;
+    if let Some(notice) = &replay.notice {
+        print::aside(&format!("footplate: {notice}"));
+    }
+    let session = Session::replay(&replay.events);
+    let said = session.iter().flat_map(Session::numbered);
+    let zone = TimeZone::system();
+    let mut number = 0;
+    for (seq, text) in said {
+        number += 1;
+        let event = replay.events.iter().find(|envelope| envelope.seq == seq);
+        let at = event.map(|envelope| envelope.at);
+        let printed = match how {
+            Told::Json => print::json(&Message { number, at, text }),
+            Told::Text => {
+                let at = at.map(|at| minute(at, &zone).to_string()).unwrap_or_default();
+                let text: String = one_line(text).chars().take(100).collect();
+                print::text(&format!("{number:>4}  {at}  {text}\n"))
+            }
+        };
+        if printed.is_err() {
+            break;
+        }
+    }
+    if number == 0 {
+        print::aside("Nothing is said in it.");
+    }
+    Ok(Exit::Done)
+}
+
+fn rename(id: &str, words: &str) -> Result<Exit, Failure> {
+    let store = setup::store(&setup::home()?);
+    let id = setup::named(&store.list()?, id)?;
+    let name = host::name(words)
+        .map_err(|fault| Failure::usage(fault, "give it another, of letters you can type"))?;
+    host::rename(&*store, id, &name)?;
+    print::aside(&format!("Session {} is called {name}.", id.short()));
+    Ok(Exit::Done)
 }
 
 /// Text from a journal, made safe to print on a line.
 pub(super) fn one_line(words: &str) -> String {
     text::clean(words.as_bytes()).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The session that is meant.
+fn find(store: &dyn Store, words: &str) -> Result<SessionSummary, Failure> {
+    let mut all = store.list()?;
+    let id = setup::named(&all, words)?;
+    let at = all.iter().position(|session| session.spec.id == id).unwrap_or_default();
+    Ok(all.swap_remove(at))
 }

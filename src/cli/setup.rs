@@ -1,6 +1,6 @@
 //! From flags, files and environment to a host: the one place that reads them.
 
-use std::{env, io::ErrorKind, path::PathBuf, sync::Arc, time::Duration};
+use std::{env, path::PathBuf, sync::Arc, time::Duration};
 
 use super::{args::Common, exit::Failure, print};
 use crate::{
@@ -219,20 +219,34 @@ pub(super) fn monitor(config: &Config, models: &Models) -> Result<Option<Lookout
     Ok(Some(Lookout::new(judge, Duration::from_secs(set.timeout_s))))
 }
 
-/// The one session whose id ends so.
-pub(super) fn named(all: &[SessionSummary], end: &str) -> Result<SessionId, Failure> {
-    let named: Vec<_> = all.iter().filter(|session| is_named(session, end)).collect();
-    match named.as_slice() {
-        [one] => Ok(one.spec.id),
-        [] => Err(Failure::new(
-            format!("there is no session {end:?}"),
-            "see all of them with: footplate sessions list",
-        )),
-        several => Err(Failure::usage(
-            format!("{} sessions end in {end:?}", several.len()),
-            "give more of the id; see them with: footplate sessions list",
-        )),
+/// The one session that is meant: by its whole name, else by the end of its id, else by the beginning
+/// of its name or id.
+pub(super) fn named(all: &[SessionSummary], words: &str) -> Result<SessionId, Failure> {
+    let id = |session: &SessionSummary| session.spec.id.to_string();
+    let begins =
+        |text: &str| !words.is_empty() && text.to_lowercase().starts_with(&words.to_lowercase());
+    let ways: [&dyn Fn(&SessionSummary) -> bool; 3] = [
+        &|session| session.name.as_deref() == Some(words),
+        &|session| ends_in(&id(session), words),
+        &|session| session.name.as_deref().is_some_and(begins) || begins(&id(session)),
+    ];
+    for way in ways {
+        let named: Vec<_> = all.iter().filter(|session| way(session)).collect();
+        match named.as_slice() {
+            [] => {}
+            [one] => return Ok(one.spec.id),
+            several => {
+                return Err(Failure::usage(
+                    format!("{} sessions are called {words:?}", several.len()),
+                    "give more of the name or id; see them with: footplate sessions list",
+                ));
+            }
+        }
     }
+    Err(Failure::new(
+        format!("there is no session {words:?}"),
+        "see all of them with: footplate sessions list",
+    ))
 }
 
 /// Gives the tour a scratch folder of its own, wherever it was asked for: it writes files that
@@ -265,10 +279,6 @@ pub(super) fn launcher() -> Option<PathBuf> {
     } else {
         env::current_exe().ok()
     }
-}
-
-fn is_named(session: &SessionSummary, end: &str) -> bool {
-    ends_in(&session.spec.id.to_string(), end)
 }
 
 /// Whether the id of something ends so, with its dashes or without.
@@ -308,11 +318,13 @@ pub(super) fn workspace(common: &Common) -> Result<PathBuf, Failure> {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let hint = match &error {
-            StoreError::Io { source, .. } if source.kind() == ErrorKind::StorageFull => {
+            full if full.is_full() => {
                 "make room on that disk, or set FOOTPLATE_HOME to a folder on another"
             }
             StoreError::Io { .. } => "make it readable and writable, or set FOOTPLATE_HOME",
-            StoreError::Held { .. } => "close it there, or start a new session here",
+            StoreError::Held { .. } => {
+                "close it there, or go on in a copy: footplate sessions fork ID"
+            }
             StoreError::Unknown(_) => "see all of them with: footplate sessions list",
             StoreError::Damaged { .. } => "start a new session; the damaged one is left as it is",
         };
@@ -326,7 +338,9 @@ impl From<HostError> for Failure {
             HostError::Store(error) => error.into(),
             HostError::Model(error) => Self::usage_in_two_lines(error),
             HostError::Workspace { .. } => {
-                Self::new(error, "make it readable, or name another with -C")
+                let hint = "put it back, or go on elsewhere: footplate -C DIR, for a session that was \
+                            there: footplate -C DIR sessions fork ID";
+                Self::new(error, hint)
             }
         }
     }

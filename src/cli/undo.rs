@@ -1,27 +1,26 @@
 //! `footplate undo`: takes back what a session wrote through the gate, as far as nothing changed it
 //! since. What it will and will not touch is said first.
 
-use std::{
-    io::{self, IsTerminal as _, Write as _},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
     args::{Common, Undoing},
+    ask::{self, Answered},
     exit::{Exit, Failure},
-    print, setup,
+    print,
+    sessions::one_line,
+    setup,
 };
 use crate::{
     host::{Changes, Choice},
     kernel::{
         change::{Planned, Recorded, Undo},
         event::Origin,
-        id::{CallId, SessionId},
+        id::CallId,
         port::Store,
         recorder::Recorder,
-        text,
     },
 };
 
@@ -50,7 +49,10 @@ pub(super) async fn run(common: &Common, wanted: &Undoing) -> Result<Exit, Failu
         return Err(Failure::new("nothing can be undone", "see above why each is left alone"));
     }
     if !wanted.yes {
-        match asked(able, plan.len())? {
+        match ask::asked(
+            &format!("undo {able} of {}?", plan.len()),
+            "look with --dry-run, then say --yes",
+        )? {
             Answered::Yes => {}
             Answered::No => {
                 print::aside("Nothing was undone.");
@@ -80,24 +82,8 @@ pub(super) async fn run(common: &Common, wanted: &Undoing) -> Result<Exit, Failu
 /// The changes of the session that is meant: the named one, or the newest of this folder that wrote
 /// anything.
 fn changes(store: &dyn Store, common: &Common, wanted: &Undoing) -> Result<Changes, Failure> {
-    if let Some(end) = &wanted.session {
-        let named: Vec<SessionId> = store
-            .list()?
-            .into_iter()
-            .map(|session| session.spec.id)
-            .filter(|id| setup::ends_in(&id.to_string(), end))
-            .collect();
-        return match named.as_slice() {
-            [one] => Ok(Changes::read(store, *one)?),
-            [] => Err(Failure::new(
-                format!("there is no session {end:?}"),
-                "see all of them with: footplate sessions list",
-            )),
-            several => Err(Failure::usage(
-                format!("{} sessions end in {end:?}", several.len()),
-                "give more of the id; see them with: footplate sessions list",
-            )),
-        };
+    if let Some(words) = &wanted.session {
+        return Ok(Changes::read(store, setup::named(&store.list()?, words)?)?);
     }
     let folder = setup::workspace(common)?;
     for session in store.list()? {
@@ -136,12 +122,12 @@ fn call(changes: &Changes, end: &str) -> Result<CallId, Failure> {
     }
 }
 
-fn is_left(planned: &Planned) -> bool {
+pub(super) fn is_left(planned: &Planned) -> bool {
     matches!(planned.undo, Undo::LeaveAlone(_))
 }
 
 /// `  src/lex.rs  back to the 4,102 bytes of before 12:14  (call 1a2b3c, main, line 12)`
-fn line(planned: &Planned, zone: &TimeZone) -> String {
+pub(super) fn line(planned: &Planned, zone: &TimeZone) -> String {
     let Recorded { agents, call, origin, at, change, .. } = &planned.recorded;
     let time = |at: Timestamp| zone.to_datetime(at).strftime("%H:%M").to_string();
     let from = match origin {
@@ -155,35 +141,4 @@ fn line(planned: &Planned, zone: &TimeZone) -> String {
         call.short(),
         one_line(&agents.join(" › ")),
     )
-}
-
-enum Answered {
-    Yes,
-    No,
-}
-
-fn asked(able: usize, all: usize) -> Result<Answered, Failure> {
-    if !io::stdin().is_terminal() {
-        return Err(Failure {
-            exit: Exit::NobodyToAsk,
-            ..Failure::new("nobody is there to ask", "look with --dry-run, then say --yes")
-        });
-    }
-    let question = format!("undo {able} of {all}? [y/N] ");
-    let mut terminal = io::stderr();
-    // A question that cannot be shown gets no yes.
-    let shown = terminal.write_all(question.as_bytes()).and_then(|()| terminal.flush());
-    let mut answer = String::new();
-    if shown.is_err() || io::stdin().read_line(&mut answer).is_err() {
-        return Ok(Answered::No);
-    }
-    match answer.trim() {
-        "y" | "Y" | "yes" => Ok(Answered::Yes),
-        _ => Ok(Answered::No),
-    }
-}
-
-/// Text from a journal, made safe to print on a line.
-fn one_line(words: &str) -> String {
-    text::clean(words.as_bytes()).split_whitespace().collect::<Vec<_>>().join(" ")
 }

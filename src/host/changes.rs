@@ -70,6 +70,13 @@ impl Changes {
         Ok(Self { root, session, ledger, parents })
     }
 
+    /// The agent that a session of these started first on the way to that one; nothing where it is no
+    /// session below.
+    pub fn below(&self, session: SessionId) -> Option<SessionId> {
+        let up = std::iter::successors(Some(session), |below| self.parents.get(below).copied());
+        up.collect::<Vec<_>>().windows(2).find(|step| step[1] == self.session).map(|step| step[0])
+    }
+
     /// All of the session and of the agents below it, oldest first.
     pub fn all(&self) -> impl Iterator<Item = &Recorded> {
         self.ledger.changes().iter().filter(|recorded| self.is_below(recorded.session))

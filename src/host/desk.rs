@@ -56,6 +56,9 @@ impl Desk for Host {
                     }
                 });
             }
+            Command::Fork { session, before } => self.fork(session, before),
+            Command::Rewind { session, before } => return self.0.rewind(session, before),
+            Command::Rename { session, name } => return self.0.rename(session, &name),
         }
         Ok(())
     }
@@ -232,6 +235,46 @@ mod tests {
                 return result.clone();
             }
         }
+    }
+
+    #[tokio::test]
+    async fn a_screen_asks_for_a_name_a_copy_and_a_way_back_and_sees_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let host = host();
+        let session = host.start(spec(folder.path().to_owned())).unwrap();
+        let desk: &dyn Desk = &host;
+        let mut events = desk.subscribe();
+        let write = |text: &str| json!({ "path": "a.txt", "text": text }).to_string();
+        for text in ["one", "two"] {
+            host.send(session, text.to_owned());
+            host.idle(session).await.unwrap();
+            assert!(host.call(session, "files.write", write(text)).await.unwrap().ok);
+        }
+        desk.send(Command::Rename { session, name: " the  boiler ".into() }).unwrap();
+        assert_eq!(host.0.parts.store.list().unwrap()[0].name.as_deref(), Some("the boiler"));
+        let odd = desk.send(Command::Rename { session, name: "\u{1b}[2J".into() });
+        assert!(matches!(odd, Err(NotAnswered::Refused(_))), "{odd:?}");
+
+        desk.send(Command::Fork { session, before: Some(2) }).unwrap();
+        let resumed = |event: &Event| matches!(event, Event::SessionResumed { .. });
+        let mut copy = Vec::new();
+        while !copy.last().is_some_and(resumed) {
+            let envelope = events.recv().await.unwrap();
+            if envelope.session != session {
+                copy.push(envelope.event.clone());
+            }
+        }
+        assert!(matches!(copy[0], Event::SessionStarted { .. }), "seen from its beginning");
+        let said = copy.iter().filter(|event| matches!(event, Event::MessageSent { .. }));
+        assert_eq!(said.count(), 1);
+
+        desk.send(Command::Rewind { session, before: 2 }).unwrap();
+        let rewound = |event: &Event| matches!(event, Event::ConversationRewound { .. });
+        while !rewound(&events.recv().await.unwrap().event) {}
+        assert_eq!(std::fs::read(folder.path().join("a.txt")).unwrap(), b"one");
+        let nowhere = Command::Rewind { session: 9.into(), before: 1 };
+        assert!(desk.send(nowhere).is_err());
+        host.shutdown().await;
     }
 
     #[tokio::test]

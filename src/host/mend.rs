@@ -14,12 +14,15 @@ use crate::kernel::{
     spec::SessionSpec,
 };
 
-/// The agents a session started, in order.
+/// The agents a session started itself, in order. Those in a part that was copied belong to the
+/// session it was copied from.
 pub(super) fn agents(events: &[Arc<Envelope>]) -> Vec<SessionId> {
     let mut agents = Vec::new();
     for envelope in events {
         if let Event::ChildStarted { child, .. } = envelope.event {
             agents.push(child);
+        } else if let Event::SessionForked { .. } = envelope.event {
+            agents.clear();
         }
     }
     agents
@@ -29,7 +32,7 @@ pub(super) fn agents(events: &[Arc<Envelope>]) -> Vec<SessionId> {
 pub(super) fn so_far(store: &dyn Store, roots: &[SessionId]) -> Vec<Arc<Envelope>> {
     let mut wanted = roots.to_vec();
     let mut seen = Vec::new();
-    let mut events = Vec::new();
+    let mut events: Vec<(jiff::Timestamp, Arc<Envelope>)> = Vec::new();
     while let Some(id) = wanted.pop() {
         if seen.contains(&id) {
             continue;
@@ -38,14 +41,19 @@ pub(super) fn so_far(store: &dyn Store, roots: &[SessionId]) -> Vec<Arc<Envelope
         match store.read(id) {
             Ok(replay) => {
                 wanted.extend(agents(&replay.events));
-                events.extend(replay.events);
+                let mut latest = jiff::Timestamp::MIN;
+                // A clock that was set back must not turn a journal around.
+                events.extend(replay.events.into_iter().map(|envelope| {
+                    latest = latest.max(envelope.at);
+                    (latest, envelope)
+                }));
             }
             Err(error) => tracing::warn!(%error, "a session could not be read back"),
         }
     }
-    // Within one session the sort keeps the order of the journal, whatever its clock did.
-    events.sort_by_key(|envelope| envelope.at);
-    events
+    // Of one journal, no event comes before the one above it: the sort keeps that order.
+    events.sort_by_key(|(at, _)| *at);
+    events.into_iter().map(|(_, envelope)| envelope).collect()
 }
 
 impl Inner {
@@ -191,4 +199,77 @@ fn signals(from: &Arc<SessionSpec>, events: &[Arc<Envelope>]) -> Vec<Sent> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::{
+        kernel::{
+            event::Source,
+            spec::{Limits, Mode, SessionSpec},
+        },
+        store::MemoryStore,
+    };
+
+    fn spec(id: u128) -> SessionSpec {
+        SessionSpec {
+            id: id.into(),
+            parent: None,
+            path: vec!["main".to_owned()],
+            workspace: "/w".into(),
+            model: "none".to_owned(),
+            mode: Mode::Default,
+            tools: Vec::new(),
+            modules: Vec::new(),
+            limits: Limits::default(),
+            instructions: String::new(),
+        }
+    }
+
+    fn child(child: u128) -> Event {
+        let (agent, task) = ("a".to_owned(), "t".to_owned());
+        Event::ChildStarted { call: 1.into(), child: child.into(), agent, task }
+    }
+
+    /// Goes forwards, far backwards and forwards again.
+    fn jumping() -> crate::store::Clock {
+        let looks = AtomicUsize::new(0);
+        Arc::new(move || {
+            let seconds = [900, 20, 2_000_000_000, 30, 901, 10];
+            let second = seconds[looks.fetch_add(1, Ordering::Relaxed) % seconds.len()];
+            jiff::Timestamp::from_second(second).unwrap()
+        })
+    }
+
+    #[test]
+    fn whatever_the_clock_does_events_come_in_the_order_of_their_journal() {
+        let store = MemoryStore::with_clock(jumping());
+        let journal = store.create(spec(1)).unwrap();
+        journal.append(child(2), &|_| {}).unwrap();
+        let agent = store.create(SessionSpec { parent: Some(1.into()), ..spec(2) }).unwrap();
+        for journal in [&journal, &agent, &agent, &journal, &journal, &agent] {
+            journal.append(Event::MessageSent { text: "x".into() }, &|_| {}).unwrap();
+        }
+        let all = so_far(&store, &[1.into()]);
+        assert_eq!(all.len(), 9);
+        for id in [SessionId::from(1), SessionId::from(2)] {
+            let of = all.iter().filter(|envelope| envelope.session == id);
+            let numbers: Vec<_> = of.map(|envelope| envelope.seq).collect();
+            assert!(numbers.is_sorted(), "{numbers:?}");
+        }
+    }
+
+    #[test]
+    fn the_agents_of_a_part_that_was_copied_belong_to_the_other_session() {
+        let store = MemoryStore::new();
+        let journal = store.create(spec(1)).unwrap();
+        let forked = Event::SessionForked { from: 9.into(), source: Source::Here };
+        for event in [child(2), forked, child(3)] {
+            journal.append(event, &|_| {}).unwrap();
+        }
+        assert_eq!(agents(&store.read(1.into()).unwrap().events), [SessionId::from(3)]);
+    }
 }

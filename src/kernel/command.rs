@@ -37,4 +37,12 @@ pub enum Command {
     /// Take back what these calls of a session, or of an agent below it, wrote, as far as nothing
     /// changed it since.
     Undo { session: SessionId, calls: Vec<CallId> },
+    /// Begin a new session here as a copy of that one, up to before that message, counted from 1, or all
+    /// of it. Nothing that was allowed there is allowed in it.
+    Fork { session: SessionId, before: Option<usize> },
+    /// Go back in a session that rests to before that message, counted from 1: the conversation, and the
+    /// files as far as nothing changed them since.
+    Rewind { session: SessionId, before: usize },
+    /// Give a session another name.
+    Rename { session: SessionId, name: String },
 }

@@ -51,6 +51,14 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         notice: Option<String>,
     },
+    /// What stands before this was copied: from that session here, or from one that was brought in a
+    /// file. Nothing that was allowed there is allowed here.
+    SessionForked { from: SessionId, source: Source },
+    /// The person gave it another name.
+    SessionNamed { name: String },
+    /// The conversation went back to before the message with this number. What came since stays in
+    /// the journal, and the model is not told of it any more.
+    ConversationRewound { to: u64 },
     /// The person (or the parent agent) said something.
     MessageSent { text: String },
     /// A request went to the model.
@@ -135,6 +143,16 @@ pub enum Event {
     SignalTaken { signal: SignalId, call: CallId },
     /// The session is over and takes no more messages.
     SessionFinished { outcome: Outcome },
+}
+
+/// Where the beginning of a session was copied from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// A session of this store.
+    Here,
+    /// A file, which anybody may have written.
+    File,
 }
 
 /// Why a model stopped writing.
@@ -294,6 +312,9 @@ impl Event {
         match self {
             Self::SessionStarted { .. } => "session_started",
             Self::SessionResumed { .. } => "session_resumed",
+            Self::SessionForked { .. } => "session_forked",
+            Self::SessionNamed { .. } => "session_named",
+            Self::ConversationRewound { .. } => "conversation_rewound",
             Self::MessageSent { .. } => "message_sent",
             Self::TurnStarted { .. } => "turn_started",
             Self::TextStreamed { .. } => "text_streamed",

@@ -1,6 +1,9 @@
 //! What every store must do, run against each of them.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    ops::ControlFlow,
+    sync::{Arc, Mutex},
+};
 
 use pretty_assertions::assert_eq;
 
@@ -9,14 +12,15 @@ use super::{
     sample::{SESSION, clock, said, since, spec, story},
 };
 use crate::kernel::{
-    event::{Envelope, Event},
+    event::{Envelope, Event, Source},
     id::{CallId, SessionId},
-    port::{Journal, KEPT_FILE_BYTES, Kept, OutputPage, Store, StoreError, Stream},
+    port::{Journal, KEPT_FILE_BYTES, Kept, OutputPage, Store, StoreError, Stream, Voice},
+    session::branch::{Point, branch, end},
 };
 
 type Check = fn(&dyn Store);
 
-const CONTRACT: [(&str, Check); 10] = [
+const CONTRACT: [(&str, Check); 14] = [
     ("what was appended is read back", appended_is_read_back),
     ("numbers have no gaps, also after opening again", numbers_have_no_gaps),
     ("watchers see the order of the journal", watchers_see_the_order),
@@ -27,6 +31,10 @@ const CONTRACT: [(&str, Check); 10] = [
     ("an output can be read while it grows and after", output_grows),
     ("an unknown call has an empty page", unknown_call),
     ("what a call replaces is kept, up to a bound", replaced_is_kept),
+    ("a copy begins as the other and goes its own way", a_copy_goes_its_own_way),
+    ("what is deleted is gone, and nothing while one is open", deleted_is_gone),
+    ("a name stands in the list", a_name_is_listed),
+    ("a line is found in pieces, calls and results", a_line_is_found),
 ];
 
 #[test]
@@ -198,4 +206,95 @@ fn replaced_is_kept(store: &dyn Store) {
     assert_eq!(store.keep(session, 3.into(), &most).unwrap(), Kept::TooLarge);
     assert_eq!(store.keep(session, 3.into(), &most[1..]).unwrap(), Kept::Whole);
     assert!(matches!(store.kept(9.into(), 1.into()), Err(StoreError::Unknown(_))));
+}
+
+fn a_copy_goes_its_own_way(store: &dyn Store) {
+    let (one, other) = (SessionId::from(SESSION), SessionId::from(SESSION + 1));
+    let journal = store.create(spec(one)).unwrap();
+    let appended: Vec<_> = story().into_iter().map(|event| append(&*journal, event)).collect();
+    store.keep(one, 0x11.into(), b"b\n").unwrap();
+    let events = store.read(one).unwrap().events;
+    let upto = end(&events, Point::End).unwrap();
+    let copy = || branch(&events, upto, spec(other), (one, Source::Here));
+    // It was being written all the time.
+    let copied = store.branch(copy()).unwrap();
+    assert!(matches!(store.open(other).map(drop), Err(StoreError::Held { .. })));
+    let next = append(&*copied, said("on"));
+    drop(copied);
+    let read = store.read(other).unwrap();
+    assert_eq!(read.notice, None);
+    let finished = |event: &Event| matches!(event, Event::SessionFinished { .. });
+    for (ours, theirs) in
+        read.events[1..].iter().zip(appended.iter().filter(|it| !finished(&it.event)))
+    {
+        assert_eq!((ours.seq, ours.at, &ours.event), (theirs.seq, theirs.at, &theirs.event));
+        assert_eq!(ours.session, other);
+    }
+    let tail: Vec<_> = read.events.iter().rev().take(2).map(|it| it.event.name()).collect();
+    assert_eq!(tail, ["message_sent", "session_forked"]);
+    assert_eq!(read.events.last(), Some(&next));
+    assert_eq!(store.kept(other, 0x11.into()).unwrap().unwrap(), b"b\n");
+    assert_eq!(store.read(one).unwrap().events, events);
+    assert!(store.branch(copy()).is_err(), "its name is taken");
+    assert_eq!(store.list().unwrap().len(), 2);
+}
+
+fn deleted_is_gone(store: &dyn Store) {
+    for id in [1, 2, 3] {
+        drop(store.create(spec(SessionId::from(id))).unwrap());
+    }
+    let open = store.open(2.into()).unwrap();
+    let held = store.delete(&[1.into(), 2.into()]);
+    assert!(matches!(held, Err(StoreError::Held { .. })), "{held:?}");
+    assert_eq!(store.list().unwrap().len(), 3);
+    drop(open);
+    store.delete(&[1.into(), 2.into()]).unwrap();
+    let left: Vec<_> = store.list().unwrap().into_iter().map(|found| found.spec.id).collect();
+    assert_eq!(left, [SessionId::from(3)]);
+    assert!(matches!(store.read(1.into()), Err(StoreError::Unknown(_))));
+    assert!(matches!(store.delete(&[1.into()]), Err(StoreError::Unknown(_))));
+}
+
+fn a_name_is_listed(store: &dyn Store) {
+    let journal = store.create(spec(SESSION.into())).unwrap();
+    append(&*journal, said("first words"));
+    let called = || store.list().unwrap()[0].called().map(str::to_owned);
+    assert_eq!(called().as_deref(), Some("first words"));
+    store.label(SESSION.into(), "boiler — Kessel").unwrap();
+    store.label(SESSION.into(), "boiler").unwrap();
+    assert_eq!(called().as_deref(), Some("boiler"));
+    assert!(matches!(store.label(9.into(), "x"), Err(StoreError::Unknown(_))));
+}
+
+fn a_line_is_found(store: &dyn Store) {
+    let journal = store.create(spec(SESSION.into())).unwrap();
+    for event in story() {
+        append(&*journal, event);
+    }
+    for piece in ["a long line with a ste", "am Gauge in it\nand", " another"] {
+        append(&*journal, Event::TextStreamed { text: piece.into() });
+    }
+    let other = store.create(spec(SessionId::from(3))).unwrap();
+    append(&*other, said("GAUGE: no st\u{e4}m\nsteam over gauge"));
+    let search = |words: &[&str], most: usize| {
+        let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
+        let mut lines = Vec::new();
+        let searched = store.search(&words, &|| true, &mut |found| {
+            lines.push((found.voice, found.line));
+            if lines.len() == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        (lines, searched.unwrap().whole)
+    };
+    let line = |voice, line: &str| (voice, line.to_owned());
+    let in_model = line(Voice::Model, "a long line with a steam Gauge in it");
+    let in_words = line(Voice::Person, "steam over gauge");
+    let (mut found, whole) = search(&["steam", "gauge"], 9);
+    found.sort_by_key(|(_, line)| line.len());
+    assert_eq!((found, whole), (vec![in_words.clone(), in_model.clone()], 2));
+    assert_eq!(search(&["st\u{c4}m"], 9).0, [line(Voice::Person, "GAUGE: no st\u{e4}m")]);
+    assert_eq!(search(&["print(1)"], 9).0, [line(Voice::Call, "print(1)")]);
+    assert_eq!(search(&["gauge"], 1).1, 0, "it stops where it is told");
+    assert_eq!(search(&["nowhere"], 9), (Vec::new(), 2));
+    let stopped = store.search(&["gauge".to_owned()], &|| false, &mut |_| panic!("no time"));
+    assert_eq!(stopped.unwrap().whole, 0);
 }

@@ -188,7 +188,7 @@ fn lost_and_repeated_results_leave_each_call_with_one() {
         let opened = store.open(SESSION.into()).unwrap();
         let mut session = Session::replay(&opened.replay.events).unwrap();
         for event in session.interruptions() {
-            session.apply(&event);
+            session.apply(9, &event);
         }
         assert_eq!(session.interruptions(), []);
     }

@@ -5,6 +5,7 @@ use std::{
     collections::HashMap,
     fs::{self, DirBuilder, File, OpenOptions},
     io::{self, BufReader, ErrorKind},
+    ops::ControlFlow,
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
@@ -13,19 +14,26 @@ use std::{
 use super::{
     Clock, index,
     journal::{Start, Writer},
-    kept,
+    kept, label,
     lock::Lock,
     medium::{Medium, OnDisk},
     reader::{self, ReadBack, Unreadable},
+    search::{self, Scan},
     spool::{Bounds, KeptSpool, page},
     wall_clock,
 };
 use crate::kernel::{
     event::Event,
     id::{CallId, SessionId},
-    port::{Journal, Kept, Opened, OutputPage, Replay, SessionSummary, Spool, Store, StoreError},
+    port::{
+        Found, Journal, Kept, Opened, OutputPage, Replay, Searched, SessionSummary, Spool, Store,
+        StoreError,
+    },
+    session::branch::Branch,
     spec::SessionSpec,
 };
+
+mod whole;
 
 /// How much of a journal is read at once.
 const READ_AHEAD: usize = 256 << 10;
@@ -108,6 +116,32 @@ impl Store for DiskStore {
         begun
     }
 
+    fn branch(&self, branch: Branch) -> Result<Arc<dyn Journal>, StoreError> {
+        self.begin_copy(branch)
+    }
+
+    fn delete(&self, sessions: &[SessionId]) -> Result<(), StoreError> {
+        self.remove(sessions)
+    }
+
+    fn label(&self, session: SessionId, name: &str) -> Result<(), StoreError> {
+        let folder = self.known_folder(session)?;
+        label::write(&folder, name).map_err(failed("write", &folder.join(label::FILE)))
+    }
+
+    fn search(
+        &self,
+        words: &[String],
+        go_on: &dyn Fn() -> bool,
+        found: &mut dyn FnMut(Found) -> ControlFlow<()>,
+    ) -> Result<Searched, StoreError> {
+        let read = |session: &SessionSummary, scan: &mut Scan<'_>| {
+            let file = File::open(self.folder(session.spec.id).join(JOURNAL))?;
+            scan.journal(&mut BufReader::with_capacity(READ_AHEAD, file), session)
+        };
+        search::all(self.list()?, words, go_on, found, read)
+    }
+
     fn open(&self, session: SessionId) -> Result<Opened, StoreError> {
         let folder = self.known_folder(session)?;
         let lock = Lock::take(session, &folder)?;
@@ -117,6 +151,7 @@ impl Store for DiskStore {
         let back = read_back(medium.file(), session, &path)?;
         let (len, kept_in) = mend(&medium, &back, &folder)?;
         let notice = back.notice(&kept_in);
+        label::mend(&folder, &back.events);
         let replay = Replay { events: back.events, notice };
         let start = Start { session, path, next: back.next, len };
         let medium = Arc::new(medium);

@@ -11,7 +11,7 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::{disk::JOURNAL, reader};
+use super::{disk::JOURNAL, label, reader};
 use crate::kernel::{event::Event, id::SessionId, port::SessionSummary};
 
 /// How much of a journal is read for its line in the list; the first words are mostly in it.
@@ -58,7 +58,7 @@ pub(super) fn summary(head: &[u8], changed: Timestamp) -> Option<SessionSummary>
     let Event::SessionStarted { spec } = first.event else { return None };
     (spec.id == first.session).then_some(())?;
     let title = lines.find_map(words);
-    Some(SessionSummary { spec, started: first.at, changed, title })
+    Some(SessionSummary { spec, started: first.at, changed, title, name: None })
 }
 
 fn summaries(sessions: &Path, names: &[SessionId]) -> Vec<SessionSummary> {
@@ -67,7 +67,9 @@ fn summaries(sessions: &Path, names: &[SessionId]) -> Vec<SessionSummary> {
     for name in names {
         let path = sessions.join(name.to_string()).join(JOURNAL);
         match read_summary(&path, &mut head) {
-            Ok(Some(summary)) if summary.spec.id == *name => found.push(summary),
+            Ok(Some(summary)) if summary.spec.id == *name => {
+                found.push(SessionSummary { name: label::read(&path), ..summary });
+            }
             Ok(_) => tracing::warn!(path = %path.display(), "a damaged journal is not listed"),
             Err(error) => tracing::warn!(%error, path = %path.display(), "cannot list a session"),
         }

@@ -2,7 +2,7 @@
 //! that ends; the text in the file only tells others whom to look for.
 
 use std::{
-    fs::{File, OpenOptions, TryLockError},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{Read, Write},
     os::unix::fs::OpenOptionsExt,
     path::Path,
@@ -64,7 +64,20 @@ fn holder(file: &File) -> Option<String> {
     let mut text = String::new();
     file.take(HOLDER_MAX).read_to_string(&mut text).ok()?;
     text.retain(|character| !character.is_control());
+    if is_stopped(&text) {
+        text.push_str(", stopped: let it go on there with fg, or end it");
+    }
     (!text.is_empty()).then_some(text)
+}
+
+/// Whether the process of that text stands still, as after ctrl-z; where the system tells.
+fn is_stopped(text: &str) -> bool {
+    let number = text.strip_prefix("process ").and_then(|rest| rest.split(' ').next());
+    let Some(number) = number.and_then(|number| number.parse::<u32>().ok()) else { return false };
+    let stat = fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+    // The name, in brackets, may hold anything.
+    let state = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next());
+    matches!(state, Some("T" | "t"))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     io,
+    ops::ControlFlow,
     path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -13,18 +14,23 @@ use std::{
 use jiff::Timestamp;
 
 use super::{
-    Clock, index,
+    Clock, copy, index,
     journal::{Start, Writer},
     kept,
     medium::{InMemory, Medium},
     reader::{self, ReadBack, Unreadable},
+    search::{self, Scan},
     spool::{Bounds, KeptSpool},
     wall_clock,
 };
 use crate::kernel::{
     event::Event,
     id::{CallId, SessionId},
-    port::{Journal, Kept, Opened, OutputPage, Replay, SessionSummary, Spool, Store, StoreError},
+    port::{
+        Found, Journal, Kept, Opened, OutputPage, Replay, Searched, SessionSummary, Spool, Store,
+        StoreError,
+    },
+    session::branch::Branch,
     spec::SessionSpec,
 };
 
@@ -41,6 +47,7 @@ struct InMemorySession {
     held: Arc<AtomicBool>,
     spools: Arc<Mutex<HashMap<CallId, Arc<KeptSpool>>>>,
     replaced: Arc<Mutex<HashMap<CallId, Vec<u8>>>>,
+    name: Arc<Mutex<Option<String>>>,
 }
 
 impl Default for MemoryStore {
@@ -91,6 +98,66 @@ impl Store for MemoryStore {
         Ok(Arc::new(writer))
     }
 
+    fn branch(&self, branch: Branch) -> Result<Arc<dyn Journal>, StoreError> {
+        let session = branch.spec.id;
+        let mut sessions = self.sessions();
+        if sessions.contains_key(&session) {
+            let source = io::ErrorKind::AlreadyExists.into();
+            return Err(StoreError::Io { doing: "create", path: path(session), source });
+        }
+        let kept = InMemorySession::default();
+        if let Some(from) = branch.outputs.and_then(|from| sessions.get(&from)) {
+            let replaced = from.replaced.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            *kept.replaced.lock().unwrap_or_else(PoisonError::into_inner) = replaced;
+        }
+        let lines = copy::lines(&branch, (self.clock)());
+        let (bytes, next) = lines.map_err(|source| StoreError::Io {
+            doing: "write",
+            path: path(session),
+            source,
+        })?;
+        kept.journal.bytes().extend_from_slice(&bytes);
+        let writer = self.writer(session, &kept, Lock::take(session, &kept.held)?, next);
+        for event in branch.then {
+            writer.append(event, &|_| {})?;
+        }
+        sessions.insert(session, kept);
+        Ok(Arc::new(writer))
+    }
+
+    fn delete(&self, gone: &[SessionId]) -> Result<(), StoreError> {
+        let mut sessions = self.sessions();
+        let mut locks = Vec::new();
+        for id in gone {
+            let unknown = || StoreError::Unknown(id.to_string());
+            locks.push(Lock::take(*id, &sessions.get(id).ok_or_else(unknown)?.held)?);
+        }
+        sessions.retain(|id, _| !gone.contains(id));
+        Ok(())
+    }
+
+    fn label(&self, session: SessionId, name: &str) -> Result<(), StoreError> {
+        let kept = self.session(session)?;
+        *kept.name.lock().unwrap_or_else(PoisonError::into_inner) = Some(name.to_owned());
+        Ok(())
+    }
+
+    fn search(
+        &self,
+        words: &[String],
+        go_on: &dyn Fn() -> bool,
+        found: &mut dyn FnMut(Found) -> ControlFlow<()>,
+    ) -> Result<Searched, StoreError> {
+        let read = |session: &SessionSummary, scan: &mut Scan<'_>| {
+            let Ok(kept) = self.session(session.spec.id) else {
+                return Ok(ControlFlow::Continue(()));
+            };
+            let bytes = kept.journal.bytes().clone();
+            scan.journal(&mut &bytes[..], session)
+        };
+        search::all(self.list()?, words, go_on, found, read)
+    }
+
     fn open(&self, session: SessionId) -> Result<Opened, StoreError> {
         let kept = self.session(session)?;
         let lock = Lock::take(session, &kept.held)?;
@@ -114,7 +181,9 @@ impl Store for MemoryStore {
         let sessions = self.sessions();
         let summary = |kept: &InMemorySession| {
             let bytes = kept.journal.bytes();
-            index::summary(&bytes, last_change(&bytes)?)
+            let summary = index::summary(&bytes, last_change(&bytes)?)?;
+            let name = kept.name.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            Some(SessionSummary { name, ..summary })
         };
         let mut found: Vec<_> = sessions.values().filter_map(summary).collect();
         index::newest_first(&mut found);

@@ -62,7 +62,7 @@ pub(super) fn read(input: &mut dyn BufRead, session: SessionId) -> Result<ReadBa
     let mut reading = Reading { back: ReadBack::default(), session, line: 0, end: End::default() };
     let mut line = Vec::new();
     loop {
-        let ending = next_line(input, &mut line).map_err(Unreadable::Io)?;
+        let ending = next_line(input, &mut line, LINE_MAX).map_err(Unreadable::Io)?;
         if ending.len == 0 {
             return reading.finish();
         }
@@ -92,16 +92,20 @@ pub(super) fn copy(
 
 /// How a line ended.
 #[derive(Clone, Copy)]
-struct Ending {
+pub(super) struct Ending {
     /// Its bytes in the file, the newline included; 0 at the end of the file.
-    len: u64,
+    pub(super) len: u64,
     /// Whether there was a newline.
     closed: bool,
 }
 
-/// Reads one line without its newline. Of a line that is too long, only the start is kept, so that
-/// it is no record any more.
-fn next_line(input: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Ending> {
+/// Reads one line without its newline. Of a line that is longer than `most`, only the start is kept,
+/// so that it is no record any more.
+pub(super) fn next_line(
+    input: &mut dyn BufRead,
+    line: &mut Vec<u8>,
+    most: usize,
+) -> io::Result<Ending> {
     line.clear();
     let mut len = 0;
     loop {
@@ -115,7 +119,7 @@ fn next_line(input: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Ending> 
         }
         let newline = bytes.iter().position(|byte| *byte == b'\n');
         let part = &bytes[..newline.unwrap_or(bytes.len())];
-        line.extend_from_slice(&part[..part.len().min(LINE_MAX - line.len())]);
+        line.extend_from_slice(&part[..part.len().min(most - line.len())]);
         let used = part.len() + usize::from(newline.is_some());
         input.consume(used);
         len += used as u64;

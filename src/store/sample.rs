@@ -12,7 +12,7 @@ use super::Clock;
 use crate::kernel::{
     capability::{Body, Category, Preview, Reach},
     change::{Before, Change},
-    event::{Call, Decider, Decision, Event, ExitStatus, Origin, Outcome, Seal, Stop},
+    event::{Call, Decider, Decision, Event, ExitStatus, Origin, Outcome, Seal, Source, Stop},
     gate::{
         approval::{Answer, Question, Scope},
         law::{Cited, Layer},
@@ -210,7 +210,8 @@ pub(super) fn story() -> Vec<Event> {
     ]
 }
 
-/// What there is since: rules and what is said of them, what was put aside, and signals.
+/// What there is since: rules and what is said of them, what was put aside, signals, copies and ways
+/// back.
 pub(super) fn since() -> Vec<Event> {
     let rule = Cited {
         layer: Layer::Session,
@@ -238,6 +239,9 @@ pub(super) fn since() -> Vec<Event> {
             summary: "it began".into(),
             usage: Usage { input: 9, output: 2 },
         },
+        Event::SessionForked { from: 0x41.into(), source: Source::Here },
+        Event::SessionNamed { name: "the boiler".into() },
+        Event::ConversationRewound { to: 1 },
         Event::PutAside {
             call: 0x11.into(),
             things: vec![Aside { was: ".envrc".into(), now: Some("/kept/.envrc".into()) }],

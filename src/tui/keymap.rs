@@ -72,6 +72,8 @@ pub enum Action {
     Editor(Part),
     /// Asks whether the chosen session is to be stopped.
     Stop,
+    /// Begins a copy of the chosen session.
+    Fork,
     /// Types what a list is narrowed by.
     Filter,
     /// Switches between for the session and for always.

@@ -1,6 +1,7 @@
 //! What a message does to the screen's state. Plain functions: what must happen outside comes back
 //! as effects, and time is whatever the message says.
 
+mod copies;
 mod edit;
 mod events;
 mod input;

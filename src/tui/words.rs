@@ -8,8 +8,13 @@ use ratatui::text::{Line, Span};
 use super::clean;
 use crate::kernel::{
     capability::Category,
-    event::{Exceeded, ExitStatus, Seal},
+    event::{Exceeded, ExitStatus, Seal, Source},
+    id::SessionId,
 };
+
+/// Said where a conversation went back.
+pub const WENT_BACK: &str =
+    "Went back. What stands above from there on is kept, and the model does not see it any more.";
 
 /// Seconds from one moment to a later one.
 pub fn seconds(from: Timestamp, to: Timestamp) -> i64 {
@@ -32,6 +37,15 @@ pub fn took(ms: u64) -> String {
         10_000..100_000 => format!("{} s", ms / 1000),
         _ => clock(i64::try_from(ms / 1000).unwrap_or(i64::MAX)),
     }
+}
+
+/// Where a session that begins as a copy is from.
+pub fn forked(from: SessionId, source: Source) -> String {
+    let (what, short) = match source {
+        Source::Here => ("Copied from session", from.short()),
+        Source::File => ("Brought in from a file: session", from.short()),
+    };
+    format!("{what} {short}. Nothing that was allowed there is allowed here.")
 }
 
 /// `used 3.1 of 60 s`.

@@ -8,6 +8,7 @@
 #![allow(unreachable_pub, reason = "nothing is reached from outside a binary")]
 
 mod executor;
+mod sessions;
 #[path = "../it/support.rs"]
 #[allow(dead_code, reason = "shared with the tests")]
 mod support;
@@ -32,13 +33,14 @@ const LARGE: (u16, u16) = (40, 120);
 /// One part of it.
 type Part = (&'static str, fn());
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 7] = [
     ("frames", first_frame),
     ("keys", keys_at_rest),
     ("stream", stream),
     ("calls", host_calls),
     ("executions", executions),
     ("seal", executor::side_by_side),
+    ("sessions", sessions::many_and_long),
 ];
 
 /// All of it, or the parts that are named: `cargo bench -- calls seal`.

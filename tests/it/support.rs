@@ -90,6 +90,11 @@ impl Place {
         folders.iter().map(|folder| lines(&folder.join("journal.jsonl"))).collect()
     }
 
+    /// How many sessions there are.
+    pub fn journals_there(&self) -> usize {
+        fs::read_dir(self.home().join("data/sessions")).map_or(0, Iterator::count)
+    }
+
     /// The one journal there is.
     pub fn journal(&self) -> Vec<Value> {
         let mut all = self.journals();

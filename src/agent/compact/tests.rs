@@ -176,8 +176,8 @@ async fn what_is_replayed_from_the_journal_is_the_conversation_that_went_on() {
     rig.model.answers(vec![text("Good."), finished(Stop::End)]);
     assert_eq!(say(&rig, "go on").await, Outcome::Done);
     let mut again = Session::new(rig.live.session().spec.clone());
-    for event in rig.journal.events() {
-        again.apply(&event);
+    for (seq, event) in (1..).zip(rig.journal.events()) {
+        again.apply(seq, &event);
     }
     assert_eq!(again, *rig.live.session());
 }

@@ -72,19 +72,21 @@ fn a_result_that_is_too_long_loses_its_middle_and_says_so() {
     };
     {
         let mut session = rig.live.session();
-        session.apply(&Event::TurnFinished {
-            stop: Stop::Calls,
-            usage: Usage::default(),
-            calls: vec![call],
-        });
-        session.apply(&Event::CallFinished {
-            call: id,
-            parent: None,
-            origin: Origin::Model,
-            result,
-            decision: None,
-        });
-        session.apply(&Event::TurnStarted { turn: 2, model: "m".to_owned() });
+        session.apply(
+            1,
+            &Event::TurnFinished { stop: Stop::Calls, usage: Usage::default(), calls: vec![call] },
+        );
+        session.apply(
+            2,
+            &Event::CallFinished {
+                call: id,
+                parent: None,
+                origin: Origin::Model,
+                result,
+                decision: None,
+            },
+        );
+        session.apply(3, &Event::TurnStarted { turn: 2, model: "m".to_owned() });
     }
     let messages = request_of(&rig).messages;
     let Some(Message::Results(results)) = messages.last() else { panic!("no results") };

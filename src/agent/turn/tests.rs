@@ -300,8 +300,8 @@ async fn the_journal_tells_the_whole_session() {
     rig.model.answers(vec![text("c"), finished(Stop::End)]);
     say(&rig, "go").await;
     let mut told = Session::new(crate::agent::testing::spec());
-    for event in rig.journal.events() {
-        told.apply(&event);
+    for (seq, event) in (1..).zip(rig.journal.events()) {
+        told.apply(seq, &event);
     }
     assert_eq!(told, *rig.live.session());
 }

@@ -1,12 +1,18 @@
 //! Agents that end, however they do, and who is told.
 
+use std::ops::ControlFlow;
+
 use pretty_assertions::assert_eq;
 
 use super::*;
 use crate::kernel::{
     error::ErrorCode,
     id::CallId,
-    port::{Journal, Kept, Opened, OutputPage, Replay, SessionSummary, Spool, StoreError},
+    port::{
+        Found, Journal, Kept, Opened, OutputPage, Replay, Searched, SessionSummary, Spool,
+        StoreError,
+    },
+    session::branch::Branch,
 };
 
 fn is_taken(event: &Event) -> bool {
@@ -306,6 +312,27 @@ impl Store for FullFor {
         let is_full = spec.agent() == self.agent;
         let journal = self.store.create(spec)?;
         Ok(if is_full { Arc::new(Full) } else { journal })
+    }
+
+    fn branch(&self, branch: Branch) -> Result<Arc<dyn Journal>, StoreError> {
+        self.store.branch(branch)
+    }
+
+    fn delete(&self, sessions: &[SessionId]) -> Result<(), StoreError> {
+        self.store.delete(sessions)
+    }
+
+    fn label(&self, session: SessionId, name: &str) -> Result<(), StoreError> {
+        self.store.label(session, name)
+    }
+
+    fn search(
+        &self,
+        words: &[String],
+        go_on: &dyn Fn() -> bool,
+        found: &mut dyn FnMut(Found) -> ControlFlow<()>,
+    ) -> Result<Searched, StoreError> {
+        self.store.search(words, go_on, found)
     }
 
     fn open(&self, session: SessionId) -> Result<Opened, StoreError> {

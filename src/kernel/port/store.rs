@@ -1,6 +1,6 @@
 //! Where sessions are kept.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{ops::ControlFlow, path::PathBuf, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +8,7 @@ use crate::kernel::{
     BoxFuture,
     event::{Envelope, Event},
     id::{CallId, SessionId},
+    session::branch::Branch,
     spec::SessionSpec,
 };
 
@@ -45,11 +46,41 @@ pub enum StoreError {
     },
 }
 
+impl StoreError {
+    /// Whether it is only that the disk is full.
+    pub fn is_full(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if matches!(
+            source.kind(),
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded
+        ))
+    }
+}
+
 /// Keeps sessions. All methods but [`Journal::sync`] may block for the time of a small file
 /// operation.
 pub trait Store: Send + Sync {
     /// Makes a new session and its journal, whose first line is the spec.
     fn create(&self, spec: SessionSpec) -> Result<Arc<dyn Journal>, StoreError>;
+
+    /// Makes a new session that begins as a copy: all of it is there, or nothing.
+    fn branch(&self, branch: Branch) -> Result<Arc<dyn Journal>, StoreError>;
+
+    /// Removes these sessions with all that is beside their journals; none of them where one is open
+    /// anywhere. What was removed when it is cut off is gone, and the rest is whole.
+    fn delete(&self, sessions: &[SessionId]) -> Result<(), StoreError>;
+
+    /// Keeps the name that a session was given, for the list. The journal says it as well.
+    fn label(&self, session: SessionId, name: &str) -> Result<(), StoreError>;
+
+    /// Reads the journals, newest first, and hands on every line of what was said and done in them
+    /// that holds all of these words, in whatever case. Stops where `found` says so or `go_on` does
+    /// not, which is asked often. Holds no more than a few megabytes, whatever a journal holds.
+    fn search(
+        &self,
+        words: &[String],
+        go_on: &dyn Fn() -> bool,
+        found: &mut dyn FnMut(Found) -> ControlFlow<()>,
+    ) -> Result<Searched, StoreError>;
 
     /// Opens a session to carry it on: takes its lock, mends its tail, reads it back.
     fn open(&self, session: SessionId) -> Result<Opened, StoreError>;
@@ -127,6 +158,55 @@ pub struct SessionSummary {
     pub changed: jiff::Timestamp,
     /// The first words said in it.
     pub title: Option<String>,
+    /// The name it was given, if it was.
+    pub name: Option<String>,
+}
+
+impl SessionSummary {
+    /// Its name, or the first words said in it.
+    pub fn called(&self) -> Option<&str> {
+        self.name.as_deref().or(self.title.as_deref())
+    }
+}
+
+/// A line that was searched for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Where it is.
+    pub session: SessionSummary,
+    /// When it was said.
+    pub at: jiff::Timestamp,
+    /// By whom.
+    pub voice: Voice,
+    /// The line, as it stands in the journal.
+    pub line: String,
+}
+
+/// Whose words a line is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Voice {
+    /// A person's, or those of the agent above.
+    Person,
+    /// A model's.
+    Model,
+    /// The arguments of a call.
+    Call,
+    /// What a call came to.
+    Result,
+}
+
+/// How far a search came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Searched {
+    /// Sessions that were read to their end.
+    pub whole: usize,
+    /// All there are.
+    pub all: usize,
+    /// Records that are longer than is looked at.
+    pub too_long: u64,
+    /// Sessions that could not be read.
+    pub unreadable: usize,
 }
 
 /// One session's journal, held by this process alone until it is dropped.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::kernel::{
     capability::Category,
-    event::{Call, Decider, Decision, Envelope, Event, Origin},
+    event::{Call, Decider, Decision, Envelope, Event, Origin, Source},
     gate::{
         approval::{Answer, Question, Scope},
         monitor::Doubt,
@@ -137,13 +137,17 @@ impl Log {
                     self.unasked(at, unasked, decision.category, *origin, decision);
                 }
             }
-            Event::SessionResumed { .. } => {
+            // Who decided elsewhere is what a file says, and decides nothing here.
+            Event::SessionForked { source: Source::File, .. } => self.made.clear(),
+            Event::SessionResumed { .. } | Event::SessionForked { source: Source::Here, .. } => {
                 for made in self.made.iter_mut().filter(|made| made.verdict == Ruling::Open) {
                     (made.at, made.verdict) = (at, Ruling::Withdrawn);
                     made.words = Some("the program ended".to_owned());
                 }
             }
             Event::MessageSent { .. }
+            | Event::SessionNamed { .. }
+            | Event::ConversationRewound { .. }
             | Event::TurnStarted { .. }
             | Event::TextStreamed { .. }
             | Event::TurnFinished { .. }

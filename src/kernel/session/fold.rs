@@ -1,28 +1,24 @@
 //! From events to a session: what the model is told, what is open, what it cost.
 
+mod begun;
 mod edit;
 mod later;
+mod span;
 mod undone;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use self::later::Later;
+use self::{begun::Begun, later::Later, span::Talk};
 use crate::kernel::{
     error::CallError,
-    event::{Call, Envelope, Event, Origin, Outcome, Stop},
+    event::{Envelope, Event, Origin, Outcome, Source, Stop},
     gate::approval::{Answer, Question},
-    id::{ApprovalId, CallId, SignalId},
+    id::{ApprovalId, SignalId},
     invoke::{ToolResult, interrupted},
     message::{CallResult, Message, ModelCall, Usage},
     signal::Ending,
     spec::{Mode, SessionSpec},
 };
-
-/// What stands before a summary.
-const SUMMARY: &str = "[The conversation before this was too long and is gone from here. This is what \
-                       you wrote down of it:]\n\n";
-/// What stands between it and what was said last.
-const LAST_WORDS: &str = "\n\n[The last message in it, word for word:]\n\n";
 
 /// What a session is, as far as its journal tells.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +40,7 @@ pub struct Session {
     /// How the last exchange ended; absent while one is going on or before the first.
     pub outcome: Option<Outcome>,
     /// The conversation up to the last whole answer.
-    messages: Vec<Message>,
+    talk: Talk,
     /// Text of the answer that is being written.
     text: String,
     /// The calls of the last answer, with the results that have come.
@@ -54,21 +50,8 @@ pub struct Session {
     /// What was said while an answer was on its way, or came from agents; it comes after that answer
     /// and its results.
     later: Later,
-    /// Calls that were asked about or began, and have no result: any depth.
-    open: BTreeMap<CallId, OpenCall>,
-    /// What a person made of calls before saying yes, for the model, by its own call.
-    edited: Vec<(CallId, String)>,
-}
-
-/// A call that has no result yet.
-#[derive(Clone, Debug, PartialEq)]
-struct OpenCall {
-    /// Whether it may have taken effect.
-    began: bool,
-    name: String,
-    input: serde_json::Value,
-    origin: Origin,
-    parent: Option<CallId>,
+    /// Calls at any depth that the model has no answer to.
+    begun: Begun,
 }
 
 impl Session {
@@ -78,7 +61,7 @@ impl Session {
         let Event::SessionStarted { spec } = &first.event else { return None };
         let mut session = Self::new(spec.clone());
         for envelope in rest {
-            session.apply(&envelope.event);
+            session.apply(envelope.seq, &envelope.event);
         }
         Some(session)
     }
@@ -94,22 +77,21 @@ impl Session {
             questions: BTreeMap::new(),
             children: Vec::new(),
             outcome: None,
-            messages: Vec::new(),
+            talk: Talk::default(),
             text: String::new(),
             calls: Vec::new(),
             answering: false,
             later: Later::default(),
-            open: BTreeMap::new(),
-            edited: Vec::new(),
+            begun: Begun::default(),
         }
     }
 
-    /// Takes one more event in.
-    pub fn apply(&mut self, event: &Event) {
+    /// Takes one more event in, which has that number.
+    pub fn apply(&mut self, seq: u64, event: &Event) {
         match event {
             Event::MessageSent { text } => {
                 self.outcome = None;
-                self.later.said(text.clone());
+                self.later.said(seq, text.clone());
                 self.settle_if_quiet();
             }
             Event::TurnStarted { .. } => {
@@ -125,37 +107,38 @@ impl Session {
             }
             Event::TurnFinished { stop, usage, calls } => self.turn_finished(stop, *usage, calls),
             Event::ContextCompacted { summarised, summary, usage } => {
-                self.compact(*summarised, summary, *usage);
+                self.settle();
+                self.usage += *usage;
+                self.context = 0;
+                self.talk.compact(*summarised, summary);
             }
             Event::ExchangeFinished { outcome } => {
                 self.settle_answer();
-                self.messages.extend(self.later.words());
+                self.talk.take(self.later.words());
                 self.outcome = Some(outcome.clone());
             }
             Event::CallStarted { call, .. } => {
-                self.open.insert(call.id, OpenCall::of(call, true));
+                self.begun.began(call);
             }
             Event::CallFinished { call, result, origin, .. } => {
-                self.open.remove(call);
+                self.begun.finished(*call);
                 if let Some(note) = undone::note(*origin, result) {
                     self.later.noted(note);
                     self.settle_if_quiet();
                 }
                 let slot = self.calls.iter_mut().find(|(known, _)| known.id == *call);
                 if let Some((_, empty @ None)) = slot {
-                    *empty = Some(edit::told(result, *call, &mut self.edited));
+                    *empty = Some(self.begun.told(result, *call));
                 }
             }
             Event::ApprovalRequested { question } => {
-                let call = &question.call;
-                self.open.entry(call.id).or_insert_with(|| OpenCall::of(call, false));
+                self.begun.asked(&question.call);
                 self.questions.insert(question.id, question.clone());
             }
             Event::ApprovalAnswered { approval, answer, .. } => {
                 let question = self.questions.remove(approval);
                 if let (Some(question), Answer::AllowEdited { input }) = (question, answer) {
-                    let root = self.root_of(&question.call);
-                    self.edited.push((root, edit::note(&question.call, input)));
+                    self.begun.edited(&question.call, input);
                 }
             }
             Event::ApprovalWithdrawn { approval, .. } => {
@@ -163,7 +146,15 @@ impl Session {
             }
             Event::ModeChanged { to, .. } => self.mode = *to,
             Event::ChildStarted { agent, .. } => self.children.push(agent.clone()),
-            Event::SessionResumed { .. } => {
+            Event::ConversationRewound { to } => {
+                self.settle();
+                self.context = 0;
+                self.talk.go_back(*to);
+            }
+            Event::SessionResumed { .. } | Event::SessionForked { .. } => {
+                if let Event::SessionForked { source: Source::File, .. } = event {
+                    self.talk.ours = seq;
+                }
                 // Whoever asked died with the process that held the question.
                 self.questions.clear();
                 if std::mem::take(&mut self.answering) && !self.text.is_empty() {
@@ -177,6 +168,7 @@ impl Session {
             Event::SessionFinished { outcome } => self.outcome = Some(outcome.clone()),
             Event::SessionStarted { .. }
             | Event::CompactionStarted { .. }
+            | Event::SessionNamed { .. }
             | Event::ExecutionStarted { .. }
             | Event::RuleRevoked { .. }
             | Event::OutputWritten { .. }
@@ -191,13 +183,13 @@ impl Session {
     pub fn messages(&self) -> Vec<Message> {
         let mut settled = self.clone();
         settled.settle();
-        settled.messages
+        settled.talk.messages
     }
 
     /// The conversation that the request which has just started is about: what came after its start
     /// is for the next one.
     pub fn asked(&self) -> Vec<Message> {
-        self.messages.clone()
+        self.talk.messages.clone()
     }
 
     /// Model requests since the person, or the agent above, last said something.
@@ -220,7 +212,7 @@ impl Session {
         if !self.text.is_empty() {
             return &self.text;
         }
-        let answers = self.messages.iter().rev().filter_map(|message| match message {
+        let answers = self.talk.messages.iter().rev().filter_map(|message| match message {
             Message::Assistant { text, .. } if !text.is_empty() => Some(text.as_str()),
             Message::Assistant { .. }
             | Message::User(_)
@@ -230,13 +222,17 @@ impl Session {
         answers.into_iter().next().unwrap_or_default()
     }
 
-    /// What was said to it, oldest first: by the person, or by the agent above.
+    /// What was said to it, oldest first: by the person, or by the agent above. What a model wrote down
+    /// of it is no such word, and neither is one that a file brought in.
     pub fn said(&self) -> Vec<String> {
-        let said = self.messages.iter().filter_map(|message| match message {
-            Message::User(text) => Some(text),
-            Message::Agent(_) | Message::Assistant { .. } | Message::Results(_) => None,
-        });
-        said.chain(self.later.spoken()).cloned().collect()
+        let ours = self.numbered().into_iter().filter(|(seq, _)| *seq >= self.talk.ours);
+        ours.map(|(_, text)| text.to_owned()).collect()
+    }
+
+    /// What people said in the conversation as it is now, in order, with the number of its event. What
+    /// was summed up belongs to it.
+    pub fn numbered(&self) -> Vec<(u64, &str)> {
+        self.talk.numbered().chain(self.later.spoken()).collect()
     }
 
     /// What came of it, if it ends like this.
@@ -248,30 +244,19 @@ impl Session {
     /// The events that close what a crash left open: one "interrupted" for each call without a
     /// result, inner ones first. Nothing if all was closed.
     pub fn interruptions(&self) -> Vec<Event> {
-        let lost = |id: CallId, name: &str, input, parent, origin, started| Event::CallFinished {
-            call: id,
-            parent,
-            origin,
-            result: failure(name, input, &interrupted(started)),
-            decision: None,
-        };
-        let open = self.open.iter().rev().map(|(id, call)| {
-            lost(*id, &call.name, call.input.clone(), call.parent, call.origin, call.began)
-        });
         let unseen = self
             .calls
             .iter()
-            .filter(|(call, result)| result.is_none() && !self.open.contains_key(&call.id))
+            .filter(|(call, result)| result.is_none() && !self.begun.is_open(call.id))
             .map(|(call, _)| {
-                let input = input_of(call);
-                lost(call.id, &call.name, input, None, Origin::Model, false)
+                begun::lost(call.id, &call.name, input_of(call), None, Origin::Model, false)
             });
-        open.chain(unseen).collect()
+        self.begun.lost().chain(unseen).collect()
     }
 
     /// Whether something was going on when the journal ended.
     pub fn is_busy(&self) -> bool {
-        let spoken = !self.messages.is_empty()
+        let spoken = !self.talk.messages.is_empty()
             || self.later.has_words()
             || !self.text.is_empty()
             || !self.calls.is_empty();
@@ -289,7 +274,7 @@ impl Session {
         self.settle_lost_turn();
         self.answering = false;
         self.usage += usage;
-        self.context = usage.input + usage.output;
+        self.context = usage.input.saturating_add(usage.output);
         self.calls = calls.iter().map(|call| (call.clone(), None)).collect();
         let note = match stop {
             Stop::End | Stop::Calls => return,
@@ -303,31 +288,6 @@ impl Session {
         }
     }
 
-    /// Puts a summary in the place of the first messages, and the person's last words with it if they
-    /// are in there: nobody may paraphrase those.
-    fn compact(&mut self, summarised: usize, summary: &str, usage: Usage) {
-        self.settle();
-        self.usage += usage;
-        self.context = 0;
-        let mut said = None;
-        // Where a damaged journal lacks messages, no result may be left without its call.
-        let results = |message: &Message| matches!(message, Message::Results(_));
-        let mut cut = summarised.min(self.messages.len());
-        cut += self.messages[cut..].iter().take_while(|message| results(message)).count();
-        for message in self.messages.drain(..cut) {
-            if let Message::User(text) = message {
-                said = Some(text);
-            }
-        }
-        let mut text = format!("{SUMMARY}{summary}");
-        let is_kept = self.messages.iter().any(|message| matches!(message, Message::User(_)));
-        if let Some(said) = said.filter(|_| !is_kept) {
-            let said = said.rsplit_once(LAST_WORDS).map_or(said.as_str(), |(_, said)| said);
-            text = format!("{text}{LAST_WORDS}{said}");
-        }
-        self.messages.insert(0, Message::User(text));
-    }
-
     /// Ends the answer before, where a damaged journal lacks the beginning of the next.
     fn settle_lost_turn(&mut self) {
         if !self.calls.is_empty() {
@@ -338,7 +298,7 @@ impl Session {
     /// Moves a finished answer and its results into the conversation, then what was said meanwhile.
     fn settle(&mut self) {
         self.settle_answer();
-        self.messages.extend(self.later.all());
+        self.talk.take(self.later.all());
     }
 
     fn settle_answer(&mut self) {
@@ -347,7 +307,7 @@ impl Session {
         let text = std::mem::take(&mut self.text);
         if !text.is_empty() || !calls.is_empty() {
             let asked = calls.iter().map(|(call, _)| call.clone()).collect();
-            self.messages.push(Message::Assistant { text, calls: asked });
+            self.talk.messages.push(Message::Assistant { text, calls: asked });
         }
         if !calls.is_empty() {
             let results = calls.into_iter().map(|(call, result)| CallResult {
@@ -355,34 +315,13 @@ impl Session {
                 provider_id: call.provider_id,
             });
             let results = results.collect();
-            self.messages.push(Message::Results(results));
+            self.talk.messages.push(Message::Results(results));
         }
-    }
-
-    /// The call by the model in which this one was made.
-    fn root_of(&self, call: &Call) -> CallId {
-        let (mut root, mut parent) = (call.id, call.parent);
-        while let Some(above) = parent {
-            (root, parent) = (above, self.open.get(&above).and_then(|open| open.parent));
-        }
-        root
     }
 
     fn no_result(&self, call: &ModelCall) -> ToolResult {
-        let began = self.open.get(&call.id).is_some_and(|open| open.began);
+        let began = self.begun.may_have_taken_effect(call.id);
         failure(&call.name, input_of(call), &interrupted(began))
-    }
-}
-
-impl OpenCall {
-    fn of(call: &Call, began: bool) -> Self {
-        Self {
-            began,
-            name: call.name.clone(),
-            input: call.input.clone(),
-            origin: call.origin,
-            parent: call.parent,
-        }
     }
 }
 

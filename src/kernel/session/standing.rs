@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::kernel::{
-    event::{Decider, Decision, Envelope, Event},
+    event::{Decider, Decision, Envelope, Event, Source},
     gate::{
         approval::{Answer, Scope},
         law::Cited,
@@ -63,7 +63,10 @@ impl Tally {
                 self.grants.retain(|standing| Some(standing.grant) != rule.grant);
             }
             // Grants live in memory and end with the process.
-            Event::SessionResumed { .. } => self.grants.clear(),
+            Event::SessionResumed { .. } | Event::SessionForked { source: Source::Here, .. } => {
+                self.grants.clear();
+            }
+            Event::SessionForked { source: Source::File, .. } => *self = Self::default(),
             Event::CallStarted {
                 decision: Decision { by: Decider::Rule { rule }, .. }, ..
             }

@@ -115,6 +115,9 @@ fn a_journal_of_the_first_version_still_opens_whole() {
         "signal_sent",
         "signal_received",
         "signal_taken",
+        "session_forked",
+        "session_named",
+        "conversation_rewound",
     ];
     for kind in reader::TYPES.into_iter().filter(|kind| !later.contains(kind)) {
         let part = format!("\"type\":\"{kind}\"");

@@ -56,9 +56,12 @@ pub(super) fn record(line: &[u8]) -> Record {
 }
 
 /// Every type of event this program knows, as it stands in a journal.
-pub(in crate::store) const TYPES: [&str; 26] = [
+pub(in crate::store) const TYPES: [&str; 29] = [
     "session_started",
     "session_resumed",
+    "session_forked",
+    "session_named",
+    "conversation_rewound",
     "message_sent",
     "turn_started",
     "text_streamed",

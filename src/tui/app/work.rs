@@ -27,7 +27,10 @@ pub(super) fn send(desk: &dyn Desk, command: Command) -> Option<Came> {
         | Command::RevokeSaved { .. }
         | Command::ReadRules
         | Command::Judge { .. }
-        | Command::Undo { .. } => None,
+        | Command::Undo { .. }
+        | Command::Fork { .. }
+        | Command::Rewind { .. }
+        | Command::Rename { .. } => None,
     };
     match desk.send(command) {
         Ok(()) => None,

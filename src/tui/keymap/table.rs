@@ -133,6 +133,7 @@ pub const TABLE: &[Row] = &[
     row(Sessions, ENDS, "first, last"),
     row(Sessions, OPEN, "show it"),
     row(Sessions, &[(Key::char('s'), Action::Stop)], "stop its turn…"),
+    row(Sessions, &[(Key::char('c'), Action::Fork)], "go on in a copy of it"),
     row(Waiting, SCROLL, "move"),
     row(Waiting, ENDS, "first, last"),
     row(Waiting, OPEN, "open the question"),

@@ -140,6 +140,7 @@ fn tells(event: &Event) -> bool {
         Event::CallFinished { decision, .. } => decision.is_some(),
         Event::SessionStarted { .. }
         | Event::SessionResumed { .. }
+        | Event::SessionForked { .. }
         | Event::ApprovalRequested { .. }
         | Event::ApprovalAnswered { .. }
         | Event::ApprovalWithdrawn { .. }

@@ -42,7 +42,7 @@ pub(super) fn apply(state: &mut State, envelope: &Arc<Envelope>) -> Vec<Effect> 
         withdrawn(state, *approval, reason, at);
         return Vec::new();
     }
-    if let Event::SessionResumed { .. } = &envelope.event {
+    if let Event::SessionResumed { .. } | Event::SessionForked { .. } = &envelope.event {
         for id in state.queue.of_session(session) {
             super::question::gone(state, id);
         }
@@ -108,6 +108,14 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             log.notice(Mark::Here, text);
             rest(node, Outcome::Stopped, at);
         }
+        Event::SessionForked { from, source } => {
+            log.notice(Mark::Here, words::forked(*from, *source));
+            rest(node, Outcome::Stopped, at);
+        }
+        Event::SessionNamed { name } => {
+            log.notice(Mark::Here, format!("Named {}.", name));
+        }
+        Event::ConversationRewound { .. } => log.notice(Mark::Here, words::WENT_BACK),
         Event::MessageSent { text } => {
             log.said(text);
             node.doing = Doing::Working { since: at };

@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyEvent, KeyEventKind};
 
-use super::{panes, question, records, several, trust, wider, written};
+use super::{copies, panes, question, records, several, trust, wider, written};
 use crate::{
     kernel::command::Command,
     tui::{
@@ -201,6 +201,7 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
             _ => return super::edit::editor(state, part),
         },
         Action::Stop => panes::stop(state),
+        Action::Fork => return copies::fork(state),
         Action::NotNow => panes::not_now(state),
         // Answers go through the guard and nowhere else.
         Action::Answer(_) | Action::Refuse => {}

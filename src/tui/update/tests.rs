@@ -4,6 +4,7 @@ use pretty_assertions::assert_eq;
 
 mod answers;
 mod choices;
+mod copies;
 mod crowd;
 mod editing;
 mod guarded;

@@ -5,6 +5,9 @@ use crate::kernel::{
     event::Outcome, id::SignalId, message::Message, signal::Signal, spec::SessionSpec,
 };
 
+/// A message, with the number of the event in which somebody said it.
+pub(super) type Told = (Option<u64>, Message);
+
 /// Whether a signal begins an exchange in a session that rests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wakes {
@@ -32,7 +35,7 @@ pub(super) struct Later {
 #[derive(Clone, Debug, PartialEq)]
 enum Said {
     /// By the person, or as the task by the agent above.
-    Words(String),
+    Words(u64, String),
     /// By footplate, of what the person did.
     Note(String),
     /// By another agent, as the model is told.
@@ -40,9 +43,10 @@ enum Said {
 }
 
 impl Later {
-    pub(super) fn said(&mut self, text: String) {
+    /// In the event of that number.
+    pub(super) fn said(&mut self, seq: u64, text: String) {
         self.requests = 0;
-        self.said.push(Said::Words(text));
+        self.said.push(Said::Words(seq, text));
     }
 
     pub(super) fn noted(&mut self, text: String) {
@@ -85,16 +89,16 @@ impl Later {
 
     pub(super) fn signals(&self) -> Vec<SignalId> {
         let signals = self.said.iter().filter_map(|said| match said {
-            Said::Words(_) | Said::Note(_) => None,
+            Said::Words(..) | Said::Note(_) => None,
             Said::Signal { id, .. } => Some(*id),
         });
         signals.collect()
     }
 
-    /// The words in it.
-    pub(super) fn spoken(&self) -> impl Iterator<Item = &String> {
+    /// The words in it, with the number of their event.
+    pub(super) fn spoken(&self) -> impl Iterator<Item = (u64, &str)> {
         self.said.iter().filter_map(|said| match said {
-            Said::Words(text) => Some(text),
+            Said::Words(seq, text) => Some((*seq, text.as_str())),
             Said::Note(_) | Said::Signal { .. } => None,
         })
     }
@@ -105,26 +109,27 @@ impl Later {
     }
 
     pub(super) fn has_words(&self) -> bool {
-        self.said.iter().any(|said| matches!(said, Said::Words(_)))
+        self.said.iter().any(|said| matches!(said, Said::Words(..)))
     }
 
     /// Takes words and notes, and leaves the signals for the next request.
-    pub(super) fn words(&mut self) -> Vec<Message> {
+    pub(super) fn words(&mut self) -> Vec<Told> {
         let words = self.said.extract_if(.., |said| !matches!(said, Said::Signal { .. }));
         words.map(Said::into).collect()
     }
 
     /// Takes all.
-    pub(super) fn all(&mut self) -> Vec<Message> {
+    pub(super) fn all(&mut self) -> Vec<Told> {
         self.said.drain(..).map(Said::into).collect()
     }
 }
 
-impl From<Said> for Message {
+impl From<Said> for Told {
     fn from(said: Said) -> Self {
         match said {
-            Said::Words(text) | Said::Note(text) => Self::User(text),
-            Said::Signal { told, .. } => Self::Agent(told),
+            Said::Words(seq, text) => (Some(seq), Message::User(text)),
+            Said::Note(text) => (None, Message::User(text)),
+            Said::Signal { told, .. } => (None, Message::Agent(told)),
         }
     }
 }

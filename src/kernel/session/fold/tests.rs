@@ -8,8 +8,9 @@ use super::*;
 use crate::kernel::{
     capability::{Body, Category, Preview, Reach},
     error::ErrorCode,
-    event::{Decider, Decision},
+    event::{Call, Decider, Decision, Source},
     gate::approval::{Answer, Scope, Then},
+    id::CallId,
     signal::Signal,
     spec::Limits,
 };
@@ -31,8 +32,8 @@ fn session() -> Session {
 
 fn after(events: impl IntoIterator<Item = Event>) -> Session {
     let mut session = session();
-    for event in events {
-        session.apply(&event);
+    for (seq, event) in (1..).zip(events) {
+        session.apply(seq, &event);
     }
     session
 }
@@ -116,6 +117,10 @@ fn answer(approval: u128, answer: Answer) -> Event {
     Event::ApprovalAnswered { approval, answer, by, waited_ms: 1, excluded_ms: 1 }
 }
 
+fn summed_up(summarised: usize) -> Event {
+    Event::ContextCompacted { summarised, summary: "notes".into(), usage: Usage::default() }
+}
+
 fn resumed() -> Event {
     Event::SessionResumed { notice: None }
 }
@@ -159,7 +164,7 @@ fn close(session: &mut Session) -> Vec<(CallId, bool)> {
         (*call, result.text().contains("unknown"))
     };
     let events = session.interruptions();
-    events.iter().for_each(|event| session.apply(event));
+    events.iter().for_each(|event| session.apply(99, event));
     assert_eq!(session.interruptions(), []);
     events.iter().map(close).collect()
 }
@@ -316,6 +321,48 @@ fn what_is_said_during_an_answer_comes_after_it_and_its_results() {
 }
 
 #[test]
+fn going_back_ends_the_conversation_before_a_message_and_keeps_what_it_cost() {
+    let exchange = |words: &str| {
+        let end = Event::ExchangeFinished { outcome: Outcome::Done };
+        vec![said(words), turn(), text("yes"), answered(Stop::Calls, &[1]), done(1), end]
+    };
+    let all: Vec<_> = [exchange("one"), exchange("two"), exchange("three")].concat();
+    let back = |to| after(all.iter().cloned().chain([Event::ConversationRewound { to }]));
+    let one = ["user: one", "assistant: yes → p1", "results: p1=result 1"];
+    assert_eq!(told(&back(7)), one);
+    assert_eq!(told(&back(6)), one, "the first message from there on");
+    assert_eq!(told(&back(1)), [""; 0]);
+    assert_eq!(told(&back(99)), told(&after(all.clone())));
+    assert_eq!((back(1).turns, back(1).usage), (3, Usage { input: 9, output: 6 }));
+    assert!(!back(7).is_busy() && !back(1).is_busy());
+    let mut on = back(7);
+    on.apply(20, &said("other"));
+    assert_eq!(on.numbered(), [(1, "one"), (20, "other")]);
+}
+
+#[test]
+fn a_way_back_leads_before_a_summary_and_to_what_it_stands_for() {
+    let one = |words: &str| vec![said(words), turn(), text("yes"), answered(Stop::End, &[])];
+    let talk = [one("one"), one("two"), vec![summed_up(3)], one("three"), vec![summed_up(3)]];
+    let all: Vec<_> = talk.concat();
+    let back = |to| after(all.iter().cloned().chain([Event::ConversationRewound { to }]));
+    let whole = after(all.clone());
+    assert_eq!(whole.numbered(), [(1, "one"), (5, "two"), (10, "three")]);
+    assert_eq!(told(&back(5)), ["user: one", "assistant: yes"], "both summaries are gone");
+    assert_eq!(told(&back(1)), [""; 0]);
+    let first = told(&back(10));
+    assert_eq!(first.len(), 2, "{first:?}");
+    assert!(first[0].contains("notes") && first[0].ends_with("two"), "{first:?}");
+    assert_eq!(back(10).numbered(), [(1, "one"), (5, "two")]);
+    assert_eq!(told(&back(14)), told(&whole));
+    // Whoever judges by what people said hears no summary, and no file.
+    assert_eq!(whole.said(), ["one", "two", "three"]);
+    let forked = Event::SessionForked { from: 7.into(), source: Source::File };
+    let brought_in = after(all.into_iter().chain([forked, said("here")]));
+    assert_eq!(brought_in.said(), ["here"]);
+}
+
+#[test]
 fn a_session_is_busy_from_a_message_to_the_end_of_its_exchange() {
     let check = |events: &[Event], busy| assert_eq!(after(events.to_vec()).is_busy(), busy);
     let end = Event::ExchangeFinished { outcome: Outcome::Done };
@@ -349,6 +396,9 @@ fn any_event() -> impl Strategy<Value = Event> {
         Just(Event::ExchangeFinished { outcome: Outcome::Done }),
         proptest::sample::subsequence(vec![1, 2, 3, 4, 5], 0..4)
             .prop_map(|calls| answered(Stop::Calls, &calls)),
+        Just(Event::SessionForked { from: 7.into(), source: Source::Here }),
+        (0_u64..40).prop_map(|to| Event::ConversationRewound { to }),
+        (0_usize..9).prop_map(summed_up),
         id.clone().prop_map(|id| started(id, None)),
         id.clone().prop_map(|id| asked(id, call(id, None))),
         id.clone().prop_map(signal),
@@ -383,9 +433,19 @@ proptest! {
             }
         }
         prop_assert!(wanted.is_empty());
-        let users = |event: &&Event| matches!(event, Event::MessageSent { .. });
+        let mut said = Vec::new();
+        for (seq, event) in (1_u64..).zip(&events) {
+            if let Event::ConversationRewound { to } = event {
+                said.retain(|said| said < to);
+            } else if let Event::MessageSent { .. } = event {
+                said.push(seq);
+            }
+        }
+        let numbers: Vec<_> = session.numbered().into_iter().map(|(seq, _)| seq).collect();
+        prop_assert_eq!(&numbers, &said);
+        let summed = events.iter().any(|event| matches!(event, Event::ContextCompacted { .. }));
         let told = messages.iter().filter(|it| matches!(it, Message::User(_))).count();
-        prop_assert_eq!(told, events.iter().filter(users).count());
+        prop_assert!(summed || told == said.len());
         let mut closed: Vec<_> = close(&mut session).into_iter().map(|(id, _)| id).collect();
         let all = closed.len();
         closed.sort();
@@ -409,22 +469,22 @@ fn words(session: &Session) -> Vec<String> {
 fn what_agents_say_is_told_once_in_the_next_request_and_never_as_a_person_s_words() {
     let mut session = session();
     for event in [said("go"), turn(), signal(1), signal(1)] {
-        session.apply(&event);
+        session.apply(1, &event);
     }
     let asked = session.asked();
     assert_eq!(asked, [Message::User("go".into())], "it came after this request");
     for event in [text("t"), answered(Stop::Calls, &[1]), started(1, None), signal(2), done(1)] {
-        session.apply(&event);
+        session.apply(1, &event);
     }
     assert_eq!(session.untold(), [1.into(), 2.into()]);
-    session.apply(&turn());
+    session.apply(1, &turn());
     assert_eq!(session.untold(), []);
     let agents = |it: &&Message| matches!(it, Message::Agent(_));
     assert_eq!(session.asked().iter().filter(agents).count(), 2);
     let all = words(&session);
     assert_eq!(all, ["user: go", "assistant: t → p1", "results: p1=result 1", "> w1", "> w2"]);
-    session.apply(&answered(Stop::End, &[]));
-    session.apply(&turn());
+    session.apply(1, &answered(Stop::End, &[]));
+    session.apply(1, &turn());
     assert_eq!(words(&session), all);
 }
 
@@ -465,7 +525,7 @@ fn a_session_is_woken_only_when_it_rests_with_its_work_done_and_news() {
     assert_eq!(session.untold(), [4.into()]);
     session = Session::new(SessionSpec { parent: Some(8.into()), ..session.spec });
     for event in with(vec![ended(Outcome::Done), stopped]) {
-        session.apply(&event);
+        session.apply(1, &event);
     }
     assert!(session.is_woken(), "another has the answer of this one");
 }
@@ -477,7 +537,7 @@ fn the_requests_since_somebody_spoke_count_what_woke_it_as_well() {
     let woken = [signal(1), turn(), answered(Stop::End, &[]), done];
     let mut session = after(exchange.iter().chain(&woken).cloned());
     assert_eq!((session.turns, session.turns_since()), (2, 2));
-    session.apply(&said("more"));
+    session.apply(1, &said("more"));
     assert_eq!((session.turns, session.turns_since()), (2, 0));
 }
 
@@ -496,7 +556,7 @@ fn the_model_is_told_that_its_call_was_edited_however_deep_it_was() {
         done(1),
         turn(),
     ] {
-        session.apply(&event);
+        session.apply(1, &event);
     }
     let told = told(&session).join("\n");
     let cut = format!("more = \"{}… (502 bytes in all)", "x".repeat(399));

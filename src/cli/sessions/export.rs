@@ -1,0 +1,110 @@
+//! `sessions export`: a session for people, or for another computer.
+
+use std::{
+    fs::OpenOptions,
+    io::{self, BufWriter, Write},
+    os::unix::fs::OpenOptionsExt as _,
+    path::PathBuf,
+    sync::Arc,
+};
+
+use jiff::tz::TimeZone;
+
+use super::{
+    super::{
+        args::Format,
+        exit::{Exit, Failure},
+        print, setup,
+    },
+    find, markdown, one_line,
+};
+use crate::{
+    host,
+    kernel::{
+        event::Envelope,
+        id::SessionId,
+        port::{SessionSummary, Store},
+    },
+};
+
+pub(super) fn run(words: &str, format: Format, output: Option<PathBuf>) -> Result<Exit, Failure> {
+    let store = setup::store(&setup::home()?);
+    let session = find(&*store, words)?;
+    let Some(path) = output else {
+        let written = write(&*store, &session, format, &mut BufWriter::new(io::stdout().lock()))?;
+        return match written {
+            Ok(()) => Ok(Exit::Done),
+            // Nobody reads on: as for any filter, that is no failure.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
+            Err(error) => {
+                Err(Failure::new(format!("cannot write: {error}"), "name a file with -o"))
+            }
+        };
+    };
+    let shown = one_line(&path.display().to_string());
+    let unwritable = |error: io::Error| {
+        let hint = if error.kind() == io::ErrorKind::AlreadyExists {
+            "name another file, or remove that one first"
+        } else {
+            "name a file that can be written, on a disk with room"
+        };
+        Failure::new(format!("cannot write {shown}: {error}"), hint)
+    };
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+    let mut file = BufWriter::new(file.map_err(unwritable)?);
+    let written = write(&*store, &session, format, &mut file);
+    if !matches!(written, Ok(Ok(()))) {
+        // Half of it would be taken for all of it.
+        let _ = std::fs::remove_file(&path);
+    }
+    written?.map_err(unwritable)?;
+    print::aside(&format!("Written to {shown}."));
+    Ok(Exit::Done)
+}
+
+/// The outer error is of reading, the inner one of writing.
+fn write(
+    store: &dyn Store,
+    session: &SessionSummary,
+    format: Format,
+    out: &mut dyn Write,
+) -> Result<io::Result<()>, Failure> {
+    let written = match format {
+        Format::Markdown => {
+            let replay = read(store, session.spec.id)?;
+            markdown::write(session, &replay, &TimeZone::system(), out)
+        }
+        Format::Json => {
+            let mut family = host::family(store, &[session.spec.id])?;
+            // The session itself first: whoever brings it in begins with it.
+            family.reverse();
+            lines(store, family, out)?
+        }
+    };
+    Ok(written.and_then(|()| out.flush()))
+}
+
+fn lines(
+    store: &dyn Store,
+    family: Vec<SessionId>,
+    out: &mut dyn Write,
+) -> Result<io::Result<()>, Failure> {
+    for id in family {
+        for envelope in read(store, id)? {
+            let line = serde_json::to_string(&*envelope).map_err(io::Error::from);
+            let written = line.and_then(|line| writeln!(out, "{}", print::escaped(&line)));
+            if written.is_err() {
+                return Ok(written);
+            }
+        }
+    }
+    Ok(Ok(()))
+}
+
+fn read(store: &dyn Store, id: SessionId) -> Result<Vec<Arc<Envelope>>, Failure> {
+    let replay = store.read(id)?;
+    if let Some(notice) = &replay.notice {
+        print::aside(&format!("footplate: {}", one_line(notice)));
+    }
+    Ok(replay.events)
+}

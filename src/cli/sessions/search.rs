@@ -1,0 +1,94 @@
+//! `sessions search`: the lines that hold all the words, as they are found.
+
+use std::{ops::ControlFlow, time::Duration};
+
+use jiff::{Timestamp, tz::TimeZone};
+use serde::Serialize;
+use tokio::time::Instant;
+
+use super::{
+    super::{
+        exit::{Exit, Failure},
+        print, setup,
+    },
+    Told, minute, one_line,
+};
+use crate::kernel::{
+    id::SessionId,
+    port::{Found, Voice},
+};
+
+/// How long it looks; a person waits no longer without asking why.
+const LONGEST: Duration = Duration::from_secs(20);
+
+/// A line that was found, as JSON.
+#[derive(Serialize)]
+struct Line<'a> {
+    id: SessionId,
+    name: Option<&'a str>,
+    title: Option<&'a str>,
+    at: Timestamp,
+    voice: Voice,
+    line: &'a str,
+}
+
+pub(super) fn run(words: &[String], limit: usize, how: Told) -> Result<Exit, Failure> {
+    let words: Vec<String> =
+        words.iter().flat_map(|words| words.split_whitespace()).map(str::to_owned).collect();
+    if words.is_empty() {
+        return Err(Failure::usage("search needs a word", "footplate sessions search WORDS"));
+    }
+    let store = setup::store(&setup::home()?);
+    let zone = TimeZone::system();
+    let (begun, mut shown, mut closed) = (Instant::now(), 0, false);
+    let searched = store.search(&words, &|| begun.elapsed() < LONGEST, &mut |found| {
+        if shown == limit {
+            return ControlFlow::Break(());
+        }
+        shown += 1;
+        let printed = match how {
+            Told::Json => print::json(&Line {
+                id: found.session.spec.id,
+                name: found.session.name.as_deref(),
+                title: found.session.title.as_deref(),
+                at: found.at,
+                voice: found.voice,
+                line: &found.line,
+            }),
+            Told::Text => print::text(&line(&found, &zone)),
+        };
+        closed = printed.is_err();
+        if closed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    if closed {
+        return Ok(Exit::Done);
+    }
+    if searched.too_long > 0 {
+        print::aside(&format!("Records too long to be searched: {}.", searched.too_long));
+    }
+    if searched.unreadable > 0 {
+        print::aside(&format!("Sessions that could not be read: {}.", searched.unreadable));
+    }
+    if searched.whole + searched.unreadable < searched.all {
+        print::aside(&format!(
+            "Stopped after {shown} lines, in {} of {} sessions, newest first. \
+             More words find less; --limit shows more.",
+            searched.whole, searched.all
+        ));
+    }
+    if shown == 0 {
+        print::aside("Nothing was found.");
+    }
+    Ok(Exit::Done)
+}
+
+fn line(found: &Found, zone: &TimeZone) -> String {
+    let voice = match found.voice {
+        Voice::Person => "said",
+        Voice::Model => "model",
+        Voice::Call => "call",
+        Voice::Result => "result",
+    };
+    let (id, at) = (found.session.spec.id.short(), minute(found.at, zone));
+    format!("{id}  {at}  {voice:<6}  {}\n", one_line(&found.line))
+}

@@ -1,0 +1,164 @@
+//! Many sessions, and a long one: how long it takes to list, open, show and search them, and how much
+//! memory that is.
+
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
+
+use footplate::{
+    kernel::{
+        capability::Category,
+        event::{Call, Decider, Decision, Event, Origin},
+        gate::subject::Subject,
+        id::{CallId, SessionId},
+        invoke::ToolResult,
+        port::{Journal, Store as _},
+        session::Session,
+        spec::{Limits, Mode, SessionSpec},
+    },
+    store::DiskStore,
+};
+use serde_json::json;
+
+use super::{report, support::Place};
+
+const MANY: usize = 10_000;
+const LONG: u64 = 100 << 20;
+
+pub fn many_and_long() {
+    let place = Place::new();
+    let store = DiskStore::new(place.home().join("data"));
+    for number in 0..MANY {
+        let journal = store.create(spec()).unwrap();
+        let text = format!("mend part {number} of the engine, and say what it was");
+        say(&*journal, Event::MessageSent { text });
+        say(&*journal, Event::TextStreamed { text: "It was a valve. ".repeat(40) });
+    }
+    report("10,000 sessions listed, in the program", times(|| drop(store.list().unwrap())));
+    report("and by the command", times(|| ran(&place, &["sessions", "list"])));
+    report("and searched", times(|| ran(&place, &["sessions", "search", "nowhere"])));
+
+    let place = Place::new();
+    let store = DiskStore::new(place.home().join("data"));
+    let id = long(&store);
+    let file = place.home().join(format!("data/sessions/{id}/journal.jsonl"));
+    let megabytes = file.metadata().unwrap().len() >> 20;
+    println!("{:40} {megabytes} MB", "a long journal");
+    let before = forget_peak();
+    report(
+        "opened and folded",
+        times(|| {
+            let opened = store.open(id).unwrap();
+            let session = Session::replay(&opened.replay.events).unwrap();
+            assert!(session.turns > 0);
+        }),
+    );
+    println!("{:40} {} MB", "memory for that, at most", (peak() - before) >> 10);
+    report("listed", times(|| drop(store.list().unwrap())));
+    report("shown by the command", times(|| ran(&place, &["sessions", "show", &id.to_string()])));
+    let before = forget_peak();
+    let words = ["nowhere".to_owned()];
+    report(
+        "searched",
+        times(|| {
+            store.search(&words, &|| true, &mut |_| panic!("it is not there")).unwrap();
+        }),
+    );
+    println!("{:40} {} MB", "memory for that, at most", (peak() - before) >> 10);
+}
+
+fn spec() -> SessionSpec {
+    SessionSpec {
+        id: SessionId::fresh(),
+        parent: None,
+        path: vec!["main".to_owned()],
+        workspace: "/home/ada/engine".into(),
+        model: "scripted:tour".to_owned(),
+        mode: Mode::Default,
+        tools: vec!["execute_code".to_owned()],
+        modules: vec!["files".to_owned(), "process".to_owned()],
+        limits: Limits::default(),
+        instructions: String::new(),
+    }
+}
+
+fn say(journal: &dyn Journal, event: Event) {
+    journal.append(event, &|_| {}).unwrap();
+}
+
+/// A session as months of work would leave it: words in pieces, scripts, results.
+fn long(store: &DiskStore) -> SessionId {
+    let spec = spec();
+    let id = spec.id;
+    let journal = store.create(spec).unwrap();
+    let mut written = 0;
+    let mut turn = 0;
+    while written < LONG {
+        turn += 1;
+        let call = CallId::fresh();
+        say(&*journal, Event::MessageSent { text: format!("part {turn}, please") });
+        say(&*journal, Event::TurnStarted { turn, model: "m".to_owned() });
+        for _ in 0..20 {
+            let text = "and so the valve is \"open\"\nfor the steam ".repeat(3);
+            say(&*journal, Event::TextStreamed { text });
+        }
+        let input = json!({ "code": "import os\nprint('steam')\n".repeat(60) });
+        let started = Call {
+            id: call,
+            name: "execute_code".to_owned(),
+            input: input.clone(),
+            origin: Origin::Model,
+            parent: None,
+        };
+        say(
+            &*journal,
+            Event::CallStarted {
+                call: started,
+                category: Category::Read,
+                decision: Decision::allowed(Decider::Person),
+                subject: Subject::Other,
+            },
+        );
+        let result = ToolResult {
+            ok: true,
+            name: "execute_code".to_owned(),
+            input,
+            content: "a line of output with some words in it\n".repeat(100).into(),
+            is_error: false,
+            attachments: Vec::new(),
+            duration_ms: 5,
+        };
+        let (parent, origin, decision) = (None, Origin::Model, None);
+        say(&*journal, Event::CallFinished { call, parent, origin, result, decision });
+        // About what these came to on disk.
+        written += 14_000;
+    }
+    id
+}
+
+fn times(mut work: impl FnMut()) -> Vec<Duration> {
+    let one = |_| {
+        let begun = Instant::now();
+        work();
+        begun.elapsed()
+    };
+    (0..5).map(one).collect()
+}
+
+fn ran(place: &Place, arguments: &[&str]) {
+    assert_eq!(place.run(arguments).code(), 0);
+}
+
+/// Lets the highest use of memory be counted anew, and gives what is used now, in kilobytes.
+fn forget_peak() -> u64 {
+    fs::write("/proc/self/clear_refs", "5").unwrap();
+    peak()
+}
+
+/// Kilobytes.
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").trim().parse().unwrap()
+}
