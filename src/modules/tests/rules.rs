@@ -163,7 +163,7 @@ async fn the_journal_says_which_rule_let_a_program_run() {
 #[tokio::test]
 async fn what_is_denied_to_a_program_is_denied_however_it_is_kept() {
     let rules = "[[deny]]\ncall = \"process.run\"\nargs = [\"git\", \"push\", \"**\"]\n\n\
-                 [[allow]]\ncall = \"process.run\"\nargs = [\"git\", \"status\"]\n";
+                 [[allow]]\ncall = \"process.run\"\nargs = [\"git\", \"status\"]\nseal = \"open\"\n";
     let rig = ruled(Rig::new(Mode::Auto), rules);
     let rig = rig.with_end(ExitStatus::Exited { code: 0 }, "", "");
     let push = json!({"argv": ["/usr/bin/git", "push"]});
