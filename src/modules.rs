@@ -10,6 +10,7 @@ mod packages;
 mod process;
 mod refusal;
 mod run;
+mod search;
 mod terminal;
 #[cfg(test)]
 mod tests;
@@ -17,7 +18,8 @@ mod tests;
 use crate::kernel::registry::{Module, Registry};
 
 /// The modules that Python can import, in the order people are shown them.
-pub const MODULES: &[Module] = &[files::MODULE, process::MODULE, terminal::MODULE, agents::MODULE];
+pub const MODULES: &[Module] =
+    &[files::MODULE, search::MODULE, process::MODULE, terminal::MODULE, agents::MODULE];
 
 /// The calls of which the program goes on when they have their result.
 pub const BESIDE: [&str; 2] = ["process.start", "terminal.open"];

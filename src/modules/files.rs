@@ -4,10 +4,11 @@
 mod change;
 mod edit;
 mod list;
-mod search;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+pub(super) use self::list::here;
 
 use crate::kernel::{
     capability::{Capability, Category, Content, Reach},
@@ -20,10 +21,8 @@ use crate::kernel::{
 
 pub(super) const MODULE: Module = Module {
     name: "files",
-    summary: "Read, search, write and edit the files of the workspace.",
-    load: || {
-        vec![read(), change::write(), change::edit(), list::list(), search::glob(), search::grep()]
-    },
+    summary: "Read, list, write and edit the files of the workspace.",
+    load: || vec![read(), change::write(), change::edit(), list::list()],
 };
 
 /// The most text that one read gives back; it becomes a line of the journal.
@@ -95,7 +94,7 @@ fn lines<'a>(
 
 /// The real place of a path that is only read: it must be inside the workspace, and no place of
 /// secrets.
-fn inside(cx: &Context, path: &str) -> Result<ResolvedPath, CallError> {
+pub(super) fn inside(cx: &Context, path: &str) -> Result<ResolvedPath, CallError> {
     let place = cx.env.resolve_path(path)?;
     match place.reach {
         Reach::Workspace if cx.env.is_secret(&place.real) => Err(CallError::failed(format!(
@@ -111,7 +110,7 @@ fn inside(cx: &Context, path: &str) -> Result<ResolvedPath, CallError> {
 }
 
 /// What a call on that path acts on.
-fn subject(cx: &Context, path: &str) -> Subject {
+pub(super) fn subject(cx: &Context, path: &str) -> Subject {
     cx.env.resolve_path(path).map_or(Subject::Other, |place| Subject::path(&place.real))
 }
 
@@ -129,7 +128,7 @@ fn text<'a>(place: &ResolvedPath, bytes: &'a [u8]) -> Result<&'a str, CallError>
 }
 
 /// A name as text; what is not UTF-8 in it is written as `\xNN`, and `true` says so.
-fn name(bytes: &[u8]) -> (String, bool) {
+pub(super) fn name(bytes: &[u8]) -> (String, bool) {
     let mut text = String::with_capacity(bytes.len());
     let mut escaped = false;
     for chunk in bytes.utf8_chunks() {
@@ -143,7 +142,7 @@ fn name(bytes: &[u8]) -> (String, bool) {
 }
 
 /// `12,345`.
-fn thousands(number: usize) -> String {
+pub(super) fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.char_indices() {

@@ -26,7 +26,7 @@ async fn echo_gives_back_the_text_itself() {
 #[test]
 fn every_name_in_the_table_can_be_found() {
     let registry = super::registry();
-    assert_eq!(registry.module_names(), ["files", "process", "terminal", "agents"]);
+    assert_eq!(registry.module_names(), ["files", "search", "process", "agents"]);
     for capability in registry.all() {
         assert!(registry.find(capability.name()).is_some(), "{}", capability.name());
     }

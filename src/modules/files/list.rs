@@ -26,7 +26,7 @@ struct List {
     path: String,
 }
 
-pub(super) fn here() -> String {
+pub(in crate::modules) fn here() -> String {
     ".".to_owned()
 }
 

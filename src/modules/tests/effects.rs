@@ -246,14 +246,14 @@ async fn secrets_are_neither_read_nor_shown() {
         ("files.read", json!({"path": ".ssh/id"})),
         ("files.list", json!({"path": ".ssh"})),
         ("files.edit", json!({"path": ".ssh/id", "old": "KEY", "new": "x"})),
-        ("files.grep", json!({"path": ".ssh", "pattern": "KEY"})),
+        ("search.text", json!({"path": ".ssh", "pattern": "KEY"})),
     ] {
         let result = rig.call(name, input).await;
         assert!(result.text().contains("holds secrets"), "{name}: {result:?}");
     }
-    let found = rig.call("files.grep", json!({"pattern": "KEY"})).await;
+    let found = rig.call("search.text", json!({"pattern": "KEY"})).await;
     assert_eq!(found.content["matches"], json!([]));
-    let found = rig.call("files.glob", json!({"pattern": "id"})).await;
+    let found = rig.call("search.files", json!({"glob": "id"})).await;
     assert_eq!(found.content["files"], json!([]));
     let input = json!({"path": ".ssh/id", "text": "x\n"});
     let no = Answer::Deny { because: None, then: Then::GoOn };

@@ -1,4 +1,4 @@
-//! `files.read`, `files.list`, `files.glob` and `files.grep`.
+//! `files.read`, `files.list` and the searches.
 
 use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt, os::unix::fs::symlink};
 
@@ -51,8 +51,8 @@ async fn what_cannot_be_given_whole_and_true_is_refused() {
     }
     for (name, input) in [
         ("files.list", json!({"path": "outbox"})),
-        ("files.grep", json!({"pattern": "secret", "path": "outbox"})),
-        ("files.grep", json!({"pattern": "secret", "path": "gone"})),
+        ("search.text", json!({"pattern": "secret", "path": "outbox"})),
+        ("search.text", json!({"pattern": "secret", "path": "gone"})),
         ("files.list", json!({"path": "a.txt"})),
     ] {
         let result = rig.call(name, input).await;
@@ -114,17 +114,17 @@ async fn a_glob_finds_files_below_the_workspace_that_are_not_ignored() {
         ("config", json!([])),
     ];
     for (pattern, expected) in rows {
-        let result = rig.call("files.glob", json!({"pattern": pattern})).await;
+        let result = rig.call("search.files", json!({"glob": pattern})).await;
         assert_eq!(result.content, json!({"files": expected, "left_out": 0}), "{pattern}");
     }
     fs::write(rig.workspace().join(OsStr::from_bytes(b"odd\xff.rs")), "price\n").unwrap();
-    let odd = rig.call("files.glob", json!({"pattern": "odd*"})).await;
+    let odd = rig.call("search.files", json!({"glob": "odd*"})).await;
     assert_eq!(odd.content, json!({"files": [], "left_out": 0, "escaped": ["odd\\xff.rs"]}));
-    let odd = rig.call("files.grep", json!({"pattern": "price", "glob": "odd*"})).await;
+    let odd = rig.call("search.text", json!({"pattern": "price", "glob": "odd*"})).await;
     assert_eq!(odd.content["matches"][0]["path"], json!("odd\\xff.rs"));
     assert_eq!(odd.content["matches"][0]["escaped"], json!(true));
-    let result = rig.call("files.glob", json!({"pattern": "[a"})).await;
-    assert!(result.text().contains("Invalid input for files.glob.pattern"), "{result:?}");
+    let result = rig.call("search.files", json!({"glob": "[a"})).await;
+    assert!(result.text().contains("Invalid input for search.files.glob"), "{result:?}");
 }
 
 #[tokio::test]
@@ -153,11 +153,11 @@ async fn a_grep_finds_lines_and_never_leaves_the_workspace() {
         ),
     ];
     for (input, expected) in rows {
-        let result = rig.call("files.grep", input.clone()).await;
+        let result = rig.call("search.text", input.clone()).await;
         assert_eq!(result.content, json!({"matches": expected, "left_out": 0}), "{input}");
     }
-    let result = rig.call("files.grep", json!({"pattern": "("})).await;
-    assert!(result.text().contains("Invalid input for files.grep.pattern"), "{result:?}");
+    let result = rig.call("search.text", json!({"pattern": "("})).await;
+    assert!(result.text().contains("Invalid input for search.text.pattern"), "{result:?}");
 }
 
 #[tokio::test]
@@ -168,14 +168,90 @@ async fn results_are_bounded_and_say_how_many_are_left_out() {
     for number in 0..1_010 {
         rig.put(&format!("d/{number:04}.x"), "");
     }
-    let grep = rig.call("files.grep", json!({"pattern": "price"})).await;
+    let grep = rig.call("search.text", json!({"pattern": "price"})).await;
     assert_eq!(grep.content["matches"].as_array().map(Vec::len), Some(200));
     assert_eq!(grep.content["left_out"], json!(50));
-    let wide = rig.call("files.grep", json!({"pattern": "wide"})).await;
+    let note = "These are the first 200 lines that match; there are 50 more. Narrow the search with \
+                path, glob or pattern.";
+    assert_eq!(grep.content["note"], json!(note));
+    let wide = rig.call("search.text", json!({"pattern": "wide"})).await;
     let line = &wide.content["matches"][0];
     assert_eq!(line["text"].as_str().map(|text| text.chars().count()), Some(400));
     assert_eq!((&line["cut"], line.get("escaped")), (&json!(true), None));
-    let glob = rig.call("files.glob", json!({"pattern": "*.x"})).await;
+    let glob = rig.call("search.files", json!({"glob": "*.x"})).await;
     assert_eq!(glob.content["files"].as_array().map(Vec::len), Some(1_000));
     assert_eq!(glob.content["left_out"], json!(10));
+    let best = rig.call("search.files", json!({"name": "x"})).await;
+    assert_eq!(best.content["files"].as_array().map(Vec::len), Some(50));
+    let around = json!({"pattern": "price", "context": 20});
+    let around = rig.call("search.text", around).await;
+    assert_eq!(around.content["matches"].as_array().map(Vec::len), Some(200));
+}
+
+#[tokio::test]
+async fn a_search_gives_the_lines_around_each_line_once() {
+    let rig = Rig::new(Mode::Plan);
+    rig.put("a.txt", "1\n2\nhit\n4\n5\n6\nhit\nhit\n9\n");
+    rig.put("b.txt", "hit (a|b)\r\nend");
+    let input = json!({"pattern": "hit", "context": 1, "path": "a.txt"});
+    let result = rig.call("search.text", input).await;
+    let found = |line: u64, before: Value, after: Value| {
+        let mut found = json!({"path": "a.txt", "line": line, "text": "hit"});
+        for (name, lines) in [("before", before), ("after", after)] {
+            if lines != json!([]) {
+                found[name] = lines;
+            }
+        }
+        found
+    };
+    let expected = json!([
+        found(3, json!(["2"]), json!(["4"])),
+        found(7, json!(["6"]), json!([])),
+        found(8, json!([]), json!(["9"])),
+    ]);
+    assert_eq!(result.content["matches"], expected);
+    let plain = json!({"pattern": "(a|b)", "literal": true, "context": 2});
+    let result = rig.call("search.text", plain).await;
+    let expected = json!([{"path": "b.txt", "line": 1, "text": "hit (a|b)", "after": ["end"]}]);
+    assert_eq!(result.content["matches"], expected);
+    let result = rig.call("search.text", json!({"pattern": "a", "context": 21})).await;
+    assert!(result.text().contains("Invalid input for search.text.context"), "{result:?}");
+}
+
+#[tokio::test]
+async fn a_file_is_found_by_what_one_remembers_of_its_name() {
+    let rig = Rig::new(Mode::Plan);
+    project(&rig);
+    for (input, expected) in [
+        (json!({"name": "LIB"}), json!(["src/lib.rs"])),
+        (json!({"name": "rs", "path": "src/deep"}), json!(["src/deep/mod.rs"])),
+        (json!({"name": "top rs"}), json!(["top.rs"])),
+        (json!({"name": "lib", "glob": "*.py"}), json!([])),
+        (json!({"name": "srmd"}), json!(["src/deep/mod.rs"])),
+        (json!({"name": "config"}), json!([])),
+    ] {
+        let result = rig.call("search.files", input.clone()).await;
+        assert_eq!(result.content, json!({"files": expected, "left_out": 0}), "{input}");
+    }
+    for (input, expected) in [
+        (json!({}), "give a glob such as"),
+        (json!({"name": " "}), "Invalid input for search.files.name: it is empty"),
+        (json!({"name": "x", "path": "outbox"}), "must be inside the workspace"),
+    ] {
+        let result = rig.call("search.files", input).await;
+        assert!(result.text().contains(expected), "{result:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_search_that_is_stopped_ends() {
+    let rig = Rig::new(Mode::Plan);
+    project(&rig);
+    rig.context.cancel.cancel();
+    for (name, input) in
+        [("search.text", json!({"pattern": "price"})), ("search.files", json!({"glob": "*"}))]
+    {
+        let result = rig.call(name, input).await;
+        assert_eq!(result.error_code(), Some(ErrorCode::Interrupted), "{result:?}");
+    }
 }

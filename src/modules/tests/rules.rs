@@ -102,7 +102,6 @@ async fn what_may_not_be_read_is_read_by_no_name_and_found_by_no_search() {
         ("files.read", json!({"path": "secrets/key.txt"})),
         ("files.read", json!({"path": "way/key.txt"})),
         ("files.read", json!({"path": "env"})),
-        ("files.grep", json!({"pattern": "KEY", "path": "secrets/key.txt"})),
         ("files.write", json!({"path": ".env", "text": "x"})),
         // Whether the old text is there is no news either.
         ("files.edit", json!({"path": ".env", "old": "KEY=2", "new": "x"})),
@@ -113,10 +112,14 @@ async fn what_may_not_be_read_is_read_by_no_name_and_found_by_no_search() {
         assert_eq!(result.error_code(), Some(ErrorCode::DeniedByRule), "{call} {input}");
         assert!(!result.text().contains("KEY="), "{result:?}");
     }
-    let grep = rig.call("files.grep", json!({"pattern": "KEY"})).await;
+    for path in [".", "secrets/key.txt", "way/key.txt"] {
+        let found = rig.call("search.text", json!({"pattern": "KEY=[12]", "path": path})).await;
+        assert_eq!(found.content["matches"], json!([]), "{path}");
+    }
+    let grep = rig.call("search.text", json!({"pattern": "KEY"})).await;
     assert_eq!(grep.content["matches"].as_array().unwrap().len(), 1, "{grep:?}");
     assert_eq!(grep.content["matches"][0]["path"], "open.txt");
-    let glob = rig.call("files.glob", json!({"pattern": "*"})).await;
+    let glob = rig.call("search.files", json!({"glob": "*"})).await;
     assert_eq!(glob.content["files"], json!(["env", "open.txt", "way"]));
     let list = rig.call("files.list", json!({"path": "secrets"})).await;
     assert_eq!(list.content["entries"], json!([]));

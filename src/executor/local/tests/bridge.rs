@@ -25,7 +25,7 @@ except footplate.Denied as denied:
 async fn what_is_there_can_be_listed_and_searched() {
     let code = "import footplate
 print([entry['signature'] for entry in footplate.capabilities()])
-print([entry['name'] for entry in footplate.search('never')])
+print([entry['name'] for entry in footplate.find('never')])
 try:
     footplate.web
 except AttributeError as error:

@@ -1,7 +1,7 @@
 """What this script may ask of the workstation it runs in.
 
 `from footplate import files` imports a module of functions; `capabilities()` lists them all,
-`search(words)` finds some, `batch([...])` calls several at once.
+`find(words)` finds some, `batch([...])` calls several at once.
 """
 
 from . import _mounted
@@ -30,7 +30,7 @@ __all__ = [
     "UnknownTool",
     "batch",
     "capabilities",
-    "search",
+    "find",
 ] + _mounted.MODULES
 
 
@@ -39,7 +39,7 @@ def capabilities():
     return [dict(entry) for entry in _mounted.CAPABILITIES]
 
 
-def search(words):
+def find(words):
     """The functions that fit these words, best first."""
     wanted = [word.lower() for word in (words.split() if isinstance(words, str) else words)]
 
