@@ -10,6 +10,7 @@ mod desk;
 mod ending;
 mod hub;
 mod laws;
+mod memory;
 mod mend;
 mod nursery;
 mod orders;
@@ -18,6 +19,7 @@ mod tree;
 
 use std::{
     collections::HashMap,
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -68,6 +70,8 @@ pub struct Parts {
     pub rules: Arc<Rules>,
     /// Where they are kept.
     pub book: Arc<dyn RuleBook>,
+    /// The folder below which what is remembered of projects is kept; nothing is if there is none.
+    pub memory: Option<PathBuf>,
 }
 
 /// Whether a person can be asked.
@@ -92,7 +96,7 @@ pub enum HostError {
     #[error("cannot work in {folder}: {fault}")]
     Workspace {
         /// Which folder.
-        folder: std::path::PathBuf,
+        folder: PathBuf,
         /// What the system said.
         fault: String,
     },

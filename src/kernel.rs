@@ -26,6 +26,7 @@ pub mod setting;
 pub mod signal;
 pub mod spec;
 pub mod text;
+pub mod todo;
 
 /// A boxed future that can be sent to another thread: what ports return.
 pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -6,6 +6,7 @@ mod bounds;
 mod echo;
 mod execute;
 mod files;
+mod memory;
 mod packages;
 mod process;
 mod refusal;
@@ -14,12 +15,20 @@ mod search;
 mod terminal;
 #[cfg(test)]
 mod tests;
+mod todo;
 
 use crate::kernel::registry::{Module, Registry};
 
 /// The modules that Python can import, in the order people are shown them.
-pub const MODULES: &[Module] =
-    &[files::MODULE, search::MODULE, process::MODULE, terminal::MODULE, agents::MODULE];
+pub const MODULES: &[Module] = &[
+    files::MODULE,
+    search::MODULE,
+    process::MODULE,
+    terminal::MODULE,
+    agents::MODULE,
+    todo::MODULE,
+    memory::MODULE,
+];
 
 /// The calls of which the program goes on when they have their result.
 pub const BESIDE: [&str; 2] = ["process.start", "terminal.open"];

@@ -156,6 +156,7 @@ impl Setup {
             runs: config.runs,
             rules: Arc::new(Rules::new(Arc::new(today), real_home())),
             book: Arc::new(rules),
+            memory: Some(home.data.join("memory")),
         });
         Ok(Self { home, config, host, store, workspace, executor, _log: log })
     }

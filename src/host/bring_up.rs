@@ -8,18 +8,21 @@ use std::{
 
 use tokio::sync::watch;
 
-use super::{HostError, Inner, Live, coordinator::Post, folded, nursery::Nursery, recorder};
+use super::{
+    HostError, Inner, Live, coordinator::Post, folded, memory, nursery::Nursery, recorder,
+};
 use crate::{
     agent,
     executor::Workspace,
     kernel::{
         capability::Reach,
-        context::Context,
+        context::{Context, Notes},
         gate::{Gate, Rights, approval::Waiting, law::Law, monitor::Said},
         port::{Coordinator, Env as _, Factory, Journal},
         programs::Running,
         session::Session,
         spec::Mode,
+        todo::Todo,
     },
 };
 
@@ -73,6 +76,9 @@ impl Inner {
         let registry = &self.parts.registry;
         let skipped = |name: &str| tracing::warn!(name, "unknown name in a session's description");
         let (mode, modes) = watch::channel(session.mode);
+        let todo = Todo::of(session.todo.clone());
+        let memory = self.parts.memory.as_deref();
+        let memory = memory.and_then(|folder| memory::of(folder, law.base()));
         let session = Arc::new(Mutex::new(session));
         let heard = session.clone();
         let said: Said = Arc::new(move || folded(&heard, Session::said));
@@ -91,6 +97,7 @@ impl Inner {
             factory: (spec.limits.depth > 0)
                 .then(|| Arc::new(Nursery::new(self, &spec)) as Arc<dyn Factory>),
             coordinator: Some(Arc::new(Post::new(self, id)) as Arc<dyn Coordinator>),
+            notes: Notes { todo, memory },
             ..Context::bare(
                 spec.clone(),
                 recorder(journal, &session, &self.hub),

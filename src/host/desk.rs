@@ -207,6 +207,7 @@ mod tests {
             runs: Runs::default(),
             rules: Arc::default(),
             book: Arc::new(NoBook),
+            memory: None,
         })
     }
 

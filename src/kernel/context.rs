@@ -13,6 +13,7 @@ use super::{
     recorder::Recorder,
     registry::Mounts,
     spec::SessionSpec,
+    todo::Todo,
 };
 
 /// Makes the spool for the output of one call of the session: [`super::port::Store::spool`] without
@@ -22,6 +23,16 @@ pub type Spools = Arc<dyn Fn(CallId) -> Result<Arc<dyn Spool>, StoreError> + Sen
 /// Keeps the bytes that one call of the session is about to replace: [`super::port::Store::keep`]
 /// without the rest of the store.
 pub type Keep = Arc<dyn Fn(CallId, &[u8]) -> Result<Kept, StoreError> + Send + Sync>;
+
+/// What a session writes down for itself.
+#[derive(Clone, Default)]
+pub struct Notes {
+    /// What it means to do.
+    pub todo: Todo,
+    /// What is remembered of the project from one session to the next: a folder of its own, where
+    /// there is one. It need not be there yet.
+    pub memory: Option<Arc<dyn Env>>,
+}
 
 /// What a session's capabilities may use. Clones share everything.
 #[derive(Clone)]
@@ -46,6 +57,8 @@ pub struct Context {
     pub factory: Option<Arc<dyn Factory>>,
     /// What carries signals to other agents, where there is more than this session.
     pub coordinator: Option<Arc<dyn Coordinator>>,
+    /// What it writes down for itself.
+    pub notes: Notes,
     /// What the session's Python may import.
     pub mounts: Arc<Mounts>,
     /// Cancelled when somebody stops what the session is doing.
@@ -76,6 +89,7 @@ impl Context {
             executor: None,
             factory: None,
             coordinator: None,
+            notes: Notes::default(),
             mounts,
             cancel: CancellationToken::new(),
             call: None,

@@ -19,6 +19,7 @@ use super::{
     port::{Aside, Form},
     signal::Signal,
     spec::{Mode, SessionSpec},
+    todo::Item,
 };
 
 /// The version of the envelope that this program writes.
@@ -141,6 +142,8 @@ pub enum Event {
     SignalReceived { signal: SignalId, from: SessionId, agent: Vec<String>, what: Signal },
     /// What a signal says was the result of this call, so the model is not told again.
     SignalTaken { signal: SignalId, call: CallId },
+    /// What the session means to do is this now, by that call.
+    TodoChanged { call: CallId, items: Vec<Item> },
     /// The session is over and takes no more messages.
     SessionFinished { outcome: Outcome },
 }
@@ -338,6 +341,7 @@ impl Event {
             Self::SignalSent { .. } => "signal_sent",
             Self::SignalReceived { .. } => "signal_received",
             Self::SignalTaken { .. } => "signal_taken",
+            Self::TodoChanged { .. } => "todo_changed",
             Self::SessionFinished { .. } => "session_finished",
         }
     }

@@ -8,7 +8,10 @@ mod list;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-pub(super) use self::list::here;
+pub(super) use self::{
+    change::{Possible, Shown, make, shown},
+    list::here,
+};
 
 use crate::kernel::{
     capability::{Capability, Category, Content, Reach},

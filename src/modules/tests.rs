@@ -2,12 +2,14 @@
 
 mod beside;
 mod effects;
+mod memory;
 mod packages;
 mod reads;
 mod rules;
 mod runs;
 mod support;
 mod terminals;
+mod todo;
 
 use std::time::Duration;
 
@@ -26,7 +28,7 @@ async fn echo_gives_back_the_text_itself() {
 #[test]
 fn every_name_in_the_table_can_be_found() {
     let registry = super::registry();
-    assert_eq!(registry.module_names(), ["files", "search", "process", "agents"]);
+    assert_eq!(registry.module_names(), ["files", "search", "process", "agents", "todo", "memory"]);
     for capability in registry.all() {
         assert!(registry.find(capability.name()).is_some(), "{}", capability.name());
     }

@@ -87,6 +87,7 @@ fn varied(event: &Event, id: u128, number: u64) -> Event {
         | Event::ExecutionFinished { call, .. }
         | Event::ChangeBegun { call, .. }
         | Event::ChildStarted { call, .. }
+        | Event::TodoChanged { call, .. }
         | Event::CallFinished { call, .. } => *call = id.into(),
         Event::SignalSent { signal, .. } | Event::SignalReceived { signal, .. } => {
             *signal = id.into();

@@ -24,6 +24,7 @@ use crate::kernel::{
     port::{Aside, Kept, Mark},
     signal::{Ending, Signal},
     spec::{Limits, Mode, SessionSpec},
+    todo::{Item, State},
 };
 
 /// The session of the samples.
@@ -211,7 +212,7 @@ pub(super) fn story() -> Vec<Event> {
 }
 
 /// What there is since: rules and what is said of them, what was put aside, signals, copies and ways
-/// back.
+/// back, and what there is to do.
 pub(super) fn since() -> Vec<Event> {
     let rule = Cited {
         layer: Layer::Session,
@@ -266,5 +267,9 @@ pub(super) fn since() -> Vec<Event> {
             },
         },
         Event::SignalTaken { signal: 0x43.into(), call: 0x11.into() },
+        Event::TodoChanged {
+            call: 0x11.into(),
+            items: vec![Item { text: "read the lexer".into(), state: State::Doing }],
+        },
     ]
 }

@@ -162,6 +162,7 @@ impl Page<'_> {
             Event::SessionStarted { .. }
             | Event::SignalSent { .. }
             | Event::SignalTaken { .. }
+            | Event::TodoChanged { .. }
             | Event::TurnStarted { .. }
             | Event::CompactionStarted { .. }
             | Event::TextStreamed { .. }

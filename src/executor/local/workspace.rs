@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags};
 
 use self::{
     fault::{Fault, failed, not_done},
@@ -45,6 +45,13 @@ impl Workspace {
         Ok(Self { root, secrets: Vec::new() })
     }
 
+    /// A folder that need not be there: it is made with its first file. The error is what the system
+    /// says of the way there.
+    pub fn unmade(root: &Path) -> io::Result<Self> {
+        let root = real_place(Path::new("/"), root)?;
+        Ok(Self { root, secrets: Vec::new() })
+    }
+
     /// The same, with nothing shown of these real places.
     #[must_use]
     pub fn hiding(self, secrets: Vec<PathBuf>) -> Self {
@@ -63,7 +70,8 @@ impl Workspace {
                 real.display()
             )));
         }
-        make_folder(&real).map_err(|error| failed("make", &name, &error))?;
+        make_folder(&real, Mode::from_raw_mode(0o777))
+            .map_err(|error| failed("make", &name, &error))?;
         Ok(real)
     }
 

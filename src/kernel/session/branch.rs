@@ -161,6 +161,7 @@ fn carried(event: &Event, source: Source) -> Option<Event> {
         | Event::RuleRevoked { .. }
         | Event::SignalReceived { .. }
         | Event::SignalTaken { .. }
+        | Event::TodoChanged { .. }
         | Event::ChildStarted { .. } => match source {
             Source::Here => Some(event.clone()),
             Source::File => None,

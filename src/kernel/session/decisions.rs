@@ -166,6 +166,7 @@ impl Log {
             | Event::SignalSent { .. }
             | Event::SignalReceived { .. }
             | Event::SignalTaken { .. }
+            | Event::TodoChanged { .. }
             | Event::SessionFinished { .. } => {}
         }
     }

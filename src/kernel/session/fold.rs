@@ -18,6 +18,7 @@ use crate::kernel::{
     message::{CallResult, Message, ModelCall, Usage},
     signal::Ending,
     spec::{Mode, SessionSpec},
+    todo::Item,
 };
 
 /// What a session is, as far as its journal tells.
@@ -37,6 +38,8 @@ pub struct Session {
     pub questions: BTreeMap<ApprovalId, Question>,
     /// The names of the agents it started, in order.
     pub children: Vec<String>,
+    /// What it means to do.
+    pub todo: Vec<Item>,
     /// How the last exchange ended; absent while one is going on or before the first.
     pub outcome: Option<Outcome>,
     /// The conversation up to the last whole answer.
@@ -76,6 +79,7 @@ impl Session {
             context: 0,
             questions: BTreeMap::new(),
             children: Vec::new(),
+            todo: Vec::new(),
             outcome: None,
             talk: Talk::default(),
             text: String::new(),
@@ -161,6 +165,7 @@ impl Session {
                     self.text.push_str("\n[cut off: the program ended]");
                 }
             }
+            Event::TodoChanged { items, .. } => self.todo.clone_from(items),
             Event::SignalReceived { signal, agent, what, .. } => {
                 self.later.signal(*signal, what, agent, &self.spec);
             }

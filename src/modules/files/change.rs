@@ -4,10 +4,13 @@
 
 mod preview;
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use self::preview::{Shown, is_obeyed, shown};
+use self::preview::is_obeyed;
+pub(in crate::modules) use self::preview::{Shown, shown};
 use super::{edit::replace, inside, subject, text, thousands};
 use crate::kernel::{
     capability::{Capability, Category, Content, Preview},
@@ -17,7 +20,9 @@ use crate::kernel::{
     event::Event,
     gate::Permit,
     id::CallId,
-    port::{KEPT_FILE_BYTES, KEPT_SESSION_BYTES, Kept, Mark, Over, ResolvedPath, Seen, Standing},
+    port::{
+        Env, KEPT_FILE_BYTES, KEPT_SESSION_BYTES, Kept, Mark, Over, ResolvedPath, Seen, Standing,
+    },
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -83,11 +88,16 @@ fn category(cx: &Context, path: &str) -> Category {
 }
 
 /// A change that could be made now.
-struct Possible {
-    place: ResolvedPath,
-    standing: Standing,
-    text: String,
-    shown: Shown,
+pub(in crate::modules) struct Possible {
+    /// The files it is one of.
+    pub(in crate::modules) env: Arc<dyn Env>,
+    pub(in crate::modules) place: ResolvedPath,
+    pub(in crate::modules) standing: Standing,
+    /// The new text; none where the file goes.
+    pub(in crate::modules) text: Option<String>,
+    pub(in crate::modules) shown: Shown,
+    /// The permissions of a new file, if not the usual ones.
+    pub(in crate::modules) mode: Option<u32>,
 }
 
 impl Write {
@@ -142,11 +152,13 @@ async fn possible(
             place.shown
         )));
     }
-    let shown = shown(cx, &place, &standing, &text).await?;
-    Ok(Possible { place, standing, text, shown })
+    let env = cx.env.clone();
+    let shown = shown((cx, &*env), &place, &standing, &text).await?;
+    Ok(Possible { env, place, standing, text: Some(text), shown, mode: None })
 }
 
-async fn make(
+/// Makes a change that was shown and approved, if it would still be that one.
+pub(in crate::modules) async fn make(
     permit: Permit,
     cx: &Context,
     possible: Result<Possible, CallError>,
@@ -160,9 +172,9 @@ async fn make(
     if !same(approved) {
         return Err(no_longer(&approved.object));
     }
-    let Possible { place, standing, text, shown } = possible;
+    let Possible { env, place, standing, text, shown, mode } = possible;
     let (over, before) = match &standing {
-        Standing::Nothing => (Over::Nothing { mode: None }, Before::Nothing),
+        Standing::Nothing => (Over::Nothing { mode }, Before::Nothing),
         Standing::File(seen) => {
             let kept = keep(cx, permit.call(), seen).await?;
             let before = Before::File { mark: seen.mark.anywhere(), mode: seen.mode, kept };
@@ -177,14 +189,18 @@ async fn make(
         path: place.real.clone(),
         shown: place.shown.clone(),
         before,
-        after: Some(Mark::of(text.as_bytes())),
+        after: text.as_ref().map(|text| Mark::of(text.as_bytes())),
         more: shown.more,
         fewer: shown.fewer,
         undoes: None,
     };
     let begun = Event::ChangeBegun { call: permit.call(), change };
     cx.recorder.append(begun).map_err(|error| unkept(&error))?;
-    cx.env.write_file(&place, over, text.as_bytes()).await?;
+    match (&text, over) {
+        (Some(text), over) => env.write_file(&place, over, text.as_bytes()).await?,
+        (None, Over::File(mark)) => env.remove_file(&place, mark).await?,
+        (None, Over::Nothing { .. }) => return Err(no_longer(&place.shown)),
+    }
     let facts = shown.facts.join(", ");
     let undo = match undo {
         None | Some(Kept::Whole) => String::new(),

@@ -16,7 +16,7 @@ use crate::kernel::{
     BoxFuture,
     capability::Reach,
     clock::Budget,
-    context::Context,
+    context::{Context, Notes},
     error::CallError,
     event::{Envelope, Event, ExitStatus, Origin, Outcome, Seal, VERSION},
     gate::{
@@ -41,7 +41,7 @@ use crate::kernel::{
 /// What was kept of what calls replaced.
 type Replaced = Arc<Mutex<Vec<(CallId, Vec<u8>)>>>;
 
-const MODULES: [&str; 4] = ["files", "search", "process", "agents"];
+const MODULES: [&str; 6] = ["files", "search", "process", "agents", "todo", "memory"];
 
 /// A session in a temporary workspace `ws`, with a folder `outside` beside it.
 pub(super) struct Rig {
@@ -86,6 +86,10 @@ impl Rig {
                 Ok(Kept::Whole)
             })),
             running: Running { programs: Some(Programs::new(|| {})), ..Running::default() },
+            notes: Notes {
+                memory: Some(Arc::new(FakeEnv(root.join("memory")))),
+                ..Notes::default()
+            },
             ..Context::bare(spec, recorder, env, Arc::new(mounts))
         };
         Self {
@@ -146,6 +150,11 @@ impl Rig {
 
     pub(super) fn outside(&self) -> PathBuf {
         self.home.path().canonicalize().unwrap().join("outside")
+    }
+
+    /// The folder of what is remembered, which is not there at first.
+    pub(super) fn memory(&self) -> PathBuf {
+        self.home.path().canonicalize().unwrap().join("memory")
     }
 
     /// Puts a file into the workspace.
@@ -370,7 +379,11 @@ impl Env for FakeEnv {
         _: Over<'a>,
         bytes: &'a [u8],
     ) -> BoxFuture<'a, Result<(), CallError>> {
-        Box::pin(async move { fs::write(&path.real, bytes).map_err(|error| failed(path, &error)) })
+        Box::pin(async move {
+            fs::create_dir_all(path.real.parent().unwrap())
+                .and_then(|()| fs::write(&path.real, bytes))
+                .map_err(|error| failed(path, &error))
+        })
     }
 
     fn remove_file<'a>(

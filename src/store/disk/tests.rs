@@ -118,6 +118,7 @@ fn a_journal_of_the_first_version_still_opens_whole() {
         "session_forked",
         "session_named",
         "conversation_rewound",
+        "todo_changed",
     ];
     for kind in reader::TYPES.into_iter().filter(|kind| !later.contains(kind)) {
         let part = format!("\"type\":\"{kind}\"");

@@ -56,7 +56,7 @@ pub(super) fn record(line: &[u8]) -> Record {
 }
 
 /// Every type of event this program knows, as it stands in a journal.
-pub(in crate::store) const TYPES: [&str; 29] = [
+pub(in crate::store) const TYPES: [&str; 30] = [
     "session_started",
     "session_resumed",
     "session_forked",
@@ -85,6 +85,7 @@ pub(in crate::store) const TYPES: [&str; 29] = [
     "signal_sent",
     "signal_received",
     "signal_taken",
+    "todo_changed",
     "session_finished",
 ];
 

@@ -232,6 +232,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
         | Event::SignalSent { .. }
         | Event::SignalReceived { .. }
         | Event::SignalTaken { .. }
+        | Event::TodoChanged { .. }
         | Event::OutputWritten { .. } => {}
     }
 }

@@ -120,8 +120,9 @@ pub(super) fn open_folder(path: &Path) -> Result<OwnedFd, Fault> {
     open_exactly(path, FOLDER)
 }
 
-/// Opens the folder, made where it is missing; no link is followed on the way.
-pub(super) fn make_folder(path: &Path) -> Result<OwnedFd, Fault> {
+/// Opens the folder, made with these permissions where it is missing; no link is followed on the
+/// way.
+pub(super) fn make_folder(path: &Path, mode: Mode) -> Result<OwnedFd, Fault> {
     let mut missing: Vec<&OsStr> = Vec::new();
     let mut there = path;
     let mut folder = loop {
@@ -137,7 +138,7 @@ pub(super) fn make_folder(path: &Path) -> Result<OwnedFd, Fault> {
         there = parent;
     };
     for name in missing.into_iter().rev() {
-        match rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777)) {
+        match rustix::fs::mkdirat(&folder, name, mode) {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
         }

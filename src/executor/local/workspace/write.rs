@@ -73,7 +73,10 @@ pub(super) fn write(path: &Path, over: Over<'_>, bytes: &[u8]) -> Result<(), Fau
     };
     match over {
         Over::Nothing { mode } => {
-            let folder = make_folder(folder)?;
+            // Around what is for its owner alone, so are they.
+            let is_private = mode.is_some_and(|mode| mode & 0o077 == 0);
+            let around = Mode::from_raw_mode(if is_private { 0o700 } else { 0o777 });
+            let folder = make_folder(folder, around)?;
             let partial = Partial::create(&folder, Mode::from_raw_mode(0o666))?;
             partial.fill(bytes, mode.map(permissions))?;
             partial.become_new(name)

@@ -285,12 +285,15 @@ fn at<T, U>(
 }
 
 /// Calls that an allow must say more about, and by which keys; else it would match nothing.
-const NEEDS: [(&str, &str); 7] = [
+const NEEDS: [(&str, &str); 10] = [
     ("process.run", "args"),
     ("process.start", "args"),
     ("terminal.open", "args"),
     ("files.write", "path"),
     ("files.edit", "path"),
+    ("memory.write", "path"),
+    ("memory.append", "path"),
+    ("memory.delete", "path"),
     ("execute_code", "seal"),
     ("install_packages", "args"),
 ];

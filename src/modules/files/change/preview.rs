@@ -12,7 +12,7 @@ use crate::kernel::{
     error::CallError,
     gate::subject::Subject,
     obeyed,
-    port::{KEPT_FILE_BYTES, Mark, ResolvedPath, Standing},
+    port::{Env, KEPT_FILE_BYTES, Mark, ResolvedPath, Standing},
 };
 
 /// The longest old text that is shown beside the new one.
@@ -22,12 +22,19 @@ pub(super) const SHOWN_BYTES: usize = 1 << 20;
 const COUNTING: Duration = Duration::from_millis(100);
 
 /// A change as it is shown.
-pub(super) struct Shown {
-    pub(super) preview: Preview,
+pub(in crate::modules) struct Shown {
+    pub(in crate::modules) preview: Preview,
     /// Its facts, without what is only a promise.
     pub(super) facts: Vec<String>,
     pub(super) more: u64,
     pub(super) fewer: u64,
+}
+
+impl Shown {
+    /// Says one thing more of it to who decides.
+    pub(in crate::modules) fn say(&mut self, fact: &str) {
+        self.preview.facts.push(fact.to_owned());
+    }
 }
 
 /// What stands there, as far as it is shown.
@@ -39,8 +46,8 @@ enum Old {
 }
 
 /// The change with all a person needs to judge it.
-pub(super) async fn shown(
-    cx: &Context,
+pub(in crate::modules) async fn shown(
+    (cx, env): (&Context, &dyn Env),
     place: &ResolvedPath,
     standing: &Standing,
     new: &str,
@@ -49,7 +56,7 @@ pub(super) async fn shown(
         Standing::Nothing => (Old::Nothing, None, 1),
         Standing::File(seen) => {
             let old = match std::str::from_utf8(&seen.bytes) {
-                _ if cx.env.is_secret(&place.real) => {
+                _ if env.is_secret(&place.real) => {
                     Old::Unshown(seen.bytes.len(), "which hold secrets")
                 }
                 _ if seen.bytes.len() > SHOWN_BYTES => {
@@ -90,7 +97,7 @@ pub(super) async fn shown(
         reach = Reach::Outside;
         facts.push(format!("it has {names} names (hard links) and changes under all of them"));
     }
-    if is_obeyed(cx.env.root(), place) {
+    if is_obeyed(env.root(), place) {
         reach = Reach::Outside;
         facts.push("other programs run or obey it".to_owned());
     }
