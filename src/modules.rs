@@ -6,6 +6,7 @@ mod bounds;
 mod echo;
 mod execute;
 mod files;
+mod git;
 mod memory;
 mod packages;
 mod process;
@@ -26,6 +27,7 @@ pub const MODULES: &[Module] = &[
     process::MODULE,
     terminal::MODULE,
     agents::MODULE,
+    git::MODULE,
     todo::MODULE,
     memory::MODULE,
 ];

@@ -6,7 +6,7 @@ use jsonschema::{
     paths::{Location, LocationSegment},
 };
 use schemars::{JsonSchema, generate::SchemaSettings};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::error::{CallError, ErrorCode};
 
@@ -20,6 +20,8 @@ pub fn of<P: JsonSchema>() -> Value {
     // The type's name says nothing to a model.
     if let Some(object) = schema.as_object_mut() {
         object.remove("title");
+        // Some providers want it of what takes nothing, too.
+        object.entry("properties").or_insert_with(|| Value::Object(Map::new()));
     }
     schema
 }

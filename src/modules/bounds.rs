@@ -37,7 +37,7 @@ impl Asked {
     /// The bounds at this level.
     pub(super) fn bounds(&self, level: Level) -> Bounds {
         let writes = self.writes.iter().map(|place| place.real.clone()).collect();
-        Bounds { level, network: self.network, writes }
+        Bounds { network: self.network, writes, ..level.into() }
     }
 
     /// What a run of that level really gets, as rules see it.

@@ -2,6 +2,7 @@
 
 mod beside;
 mod effects;
+mod git;
 mod memory;
 mod packages;
 mod reads;
@@ -28,7 +29,10 @@ async fn echo_gives_back_the_text_itself() {
 #[test]
 fn every_name_in_the_table_can_be_found() {
     let registry = super::registry();
-    assert_eq!(registry.module_names(), ["files", "search", "process", "agents", "todo", "memory"]);
+    assert_eq!(
+        registry.module_names(),
+        ["files", "search", "process", "agents", "git", "todo", "memory"]
+    );
     for capability in registry.all() {
         assert!(registry.find(capability.name()).is_some(), "{}", capability.name());
     }

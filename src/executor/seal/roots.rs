@@ -182,6 +182,8 @@ impl Surroundings {
         reads.extend(workspace.iter().flat_map(|workspace| parts(workspace, &hidden)));
         reads.extend(self.needed.iter().filter_map(|path| real(path)));
         reads.extend(asked.iter().flat_map(|asked| parts(asked, &hidden)));
+        let named = bounds.reads.iter().filter(is_real);
+        reads.extend(named.flat_map(|named| around(named, &hidden)));
         if bounds.network {
             // It may be a link into a folder that is covered.
             reads.extend(real(Path::new(NAME_SERVERS)));

@@ -144,6 +144,9 @@ pub struct Bounds {
     pub level: Level,
     /// Whether it reaches the network although its level does not.
     pub network: bool,
+    /// What it may read as well, with all that is below: real places, absolute. What holds secrets
+    /// is left out.
+    pub reads: Vec<PathBuf>,
     /// What it may read and write as well, with all that is below: real places, absolute.
     pub writes: Vec<PathBuf>,
 }
@@ -151,7 +154,7 @@ pub struct Bounds {
 impl From<Level> for Bounds {
     /// The level and no more.
     fn from(level: Level) -> Self {
-        Self { level, network: false, writes: Vec::new() }
+        Self { level, network: false, reads: Vec::new(), writes: Vec::new() }
     }
 }
 

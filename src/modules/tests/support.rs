@@ -41,7 +41,7 @@ use crate::kernel::{
 /// What was kept of what calls replaced.
 type Replaced = Arc<Mutex<Vec<(CallId, Vec<u8>)>>>;
 
-const MODULES: [&str; 6] = ["files", "search", "process", "agents", "todo", "memory"];
+const MODULES: [&str; 7] = ["files", "search", "process", "agents", "git", "todo", "memory"];
 
 /// A session in a temporary workspace `ws`, with a folder `outside` beside it.
 pub(super) struct Rig {

@@ -124,6 +124,31 @@ fn what_is_asked_for_is_opened_and_what_is_hidden_or_obeyed_in_it_is_not() {
 }
 
 #[test]
+fn what_a_run_may_read_as_well_is_the_real_place_that_was_named_and_no_secret() {
+    let (_root, home) = house();
+    std::fs::create_dir(home.join("scratch")).unwrap();
+    std::os::unix::fs::symlink(home.join(".ssh"), home.join("way")).unwrap();
+    let surroundings = Surroundings {
+        home: Some(home.clone()),
+        private: vec![home.join(".local/share/footplate")],
+        needed: Vec::new(),
+    };
+    let work = home.join("work/src");
+    for (named, file, expected) in [
+        ("work/.git", "work/.git/config", true),
+        ("way", ".ssh/id", false),
+        (".ssh", ".ssh/id", false),
+        (".local/share/footplate/sessions", ".local/share/footplate/sessions/one", false),
+    ] {
+        let bounds = Bounds { reads: vec![home.join(named)], ..Level::Sealed.into() };
+        let roots = surroundings.roots((&bounds, Form::Full), &work, &home.join("scratch"));
+        assert_eq!(reads(&roots, &home.join(file)), expected, "{named}");
+        let given = roots.writes.iter().any(|root| home.join(file).starts_with(root));
+        assert!(!given, "{named}");
+    }
+}
+
+#[test]
 fn the_workspace_by_its_own_name_is_all_of_it_where_parts_cannot_be_kept_from_it() {
     let (_root, home) = house();
     std::fs::create_dir(home.join("scratch")).unwrap();

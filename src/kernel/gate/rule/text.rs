@@ -285,12 +285,13 @@ fn at<T, U>(
 }
 
 /// Calls that an allow must say more about, and by which keys; else it would match nothing.
-const NEEDS: [(&str, &str); 10] = [
+const NEEDS: [(&str, &str); 11] = [
     ("process.run", "args"),
     ("process.start", "args"),
     ("terminal.open", "args"),
     ("files.write", "path"),
     ("files.edit", "path"),
+    ("git.commit", "path"),
     ("memory.write", "path"),
     ("memory.append", "path"),
     ("memory.delete", "path"),
