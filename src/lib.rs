@@ -120,6 +120,12 @@
 //!   that mark from the question to the opened file, and an undo from the journal: neither trusts a
 //!   path. The event that a change begins comes before it, with the bytes of before kept beside the
 //!   outputs; whether it was made is told by its result, or by the file.
+//! - What is remembered of a project lies outside of it, in a folder that its real path is the key to: a
+//!   run or a stranger's commit puts no word into it, and no other project reads one. It asks also where
+//!   edits are accepted, since later sessions are told of it.
+//! - git is the program and not a library: it runs in the seal, with everything switched off that a
+//!   repository could have it run, so that what it says is a read. A commit is made in a scratch folder
+//!   before it is asked about, and is a write, since no hook runs.
 //! - An undo is a person's own call in the journal and no capability: nobody but a person may take
 //!   something back, and to ask that person again would be to ask twice.
 //! - A session that begins as a copy keeps the numbers and times of what it copied, and says after it

@@ -348,6 +348,7 @@ impl Attended {
             registry: modules::registry(),
             models: Models::new(Vec::new(), |_| None, Pace::Instant),
             executor: Arc::new(executor),
+            monitor: None,
             runs: Runs::BySeal,
             attendance: Attendance::Attended,
             rules: Arc::new(Rules::default()),

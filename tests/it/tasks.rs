@@ -141,6 +141,7 @@ impl Desktop {
             },
             rules: Arc::default(),
             book: Arc::new(rules),
+            memory: None,
         })
     }
 
@@ -168,7 +169,7 @@ impl Desktop {
                 model: self.place.script(&script),
                 mode: self.mode,
                 tools: vec!["execute_code".to_owned()],
-                modules: ["files", "process"].map(str::to_owned).to_vec(),
+                modules: ["files", "search", "process"].map(str::to_owned).to_vec(),
                 limits: Limits::default(),
                 instructions: String::new(),
             })

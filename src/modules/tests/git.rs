@@ -23,13 +23,16 @@ use crate::kernel::{
 const READS: [&str; 6] =
     ["git.status", "git.diff", "git.log", "git.show", "git.branches", "git.worktrees"];
 
+/// The arguments of a run, and what bounded it.
+type Ran = (Vec<String>, Bounds);
+
 /// Says these words for git, and remembers with what it was run.
 #[derive(Clone)]
 struct Git {
     form: Form,
     status: ExitStatus,
     out: &'static str,
-    ran: Arc<Mutex<Vec<(Vec<String>, Bounds)>>>,
+    ran: Arc<Mutex<Vec<Ran>>>,
 }
 
 impl Git {
@@ -37,7 +40,7 @@ impl Git {
         Self { form, status, out, ran: Arc::default() }
     }
 
-    fn runs(&self) -> Vec<(Vec<String>, Bounds)> {
+    fn runs(&self) -> Vec<Ran> {
         self.ran.lock().unwrap().clone()
     }
 }

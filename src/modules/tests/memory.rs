@@ -74,14 +74,12 @@ async fn each_change_can_be_undone() {
     let rig = Rig::new(Mode::Auto);
     assert!(rig.call("memory.write", json!({"name": "a", "text": "one\n"})).await.ok);
     assert!(rig.call("memory.delete", json!({"name": "a"})).await.ok);
-    let changes: Vec<_> = rig
-        .events()
-        .into_iter()
-        .filter_map(|event| match event {
-            Event::ChangeBegun { change, .. } => Some(change),
-            _ => None,
-        })
-        .collect();
+    let mut changes = Vec::new();
+    for event in rig.events() {
+        if let Event::ChangeBegun { change, .. } = event {
+            changes.push(change);
+        }
+    }
     assert_eq!(changes[0].before, Before::Nothing);
     assert_eq!(changes[0].path, rig.memory().join("a.md"));
     let Before::File { mark, .. } = &changes[1].before else { panic!("{changes:?}") };

@@ -69,8 +69,8 @@ print(', '.join(open(name).read().strip() for name in ('a.txt', 'b.txt', 'c.txt'
         name: "search",
         goal: Goal::Reads("b.txt holds two"),
         calls: "
-from footplate import files
-for found in files.grep('^two$')['matches']:
+from footplate import search
+for found in search.text('^two$')['matches']:
     print(found['path'], 'holds', found['text'])",
         python: "
 import pathlib, re
