@@ -56,6 +56,7 @@ pub fn host_of(
         monitor: None,
         rules: Arc::default(),
         book: Arc::new(rules),
+        memory: None,
     })
 }
 
