@@ -236,6 +236,7 @@ fn host(store: Arc<dyn Store>) -> Host {
         attendance: Attendance::Attended,
         runs: Runs::default(),
         monitor: None,
+        memory: None,
         rules: Arc::default(),
         book: Arc::new(NoBook),
     })

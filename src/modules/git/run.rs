@@ -11,11 +11,13 @@ use crate::{
         event::ExitStatus,
         id::CallId,
         invoke::interrupted,
-        port::{Bounds, Ended, Job, Level, Program, Spool, SpoolEnd, Stream},
+        port::{
+            Bounds, Ended, Job, Level, Manner, Piece, Program, Spool, SpoolEnd, StoreError, Stream,
+        },
     },
     modules::{
         bounds::held,
-        run::{self, Run, exceeded, executor},
+        run::{self, Run, Tie, exceeded, executor},
     },
 };
 
@@ -121,6 +123,7 @@ pub(super) async fn git(
         bounds: bounds(cx, repository, &work)?,
         what: Program::Argv(argv(repository, work)),
         cwd: repository.root.clone(),
+        tie: Tie::Call,
     };
     let finished = run::run(cx, run).await?;
     said(&title, finished.ended)
@@ -143,6 +146,7 @@ pub(super) async fn look(
     let title = work.title.to_owned();
     let job = Job {
         call: CallId::fresh(),
+        manner: Manner::Awaited,
         bounds: bounds(cx, repository, &work)?,
         what: Program::Argv(argv(repository, work)),
         cwd: repository.root.clone(),
@@ -220,6 +224,10 @@ impl Spool for Unkept {
 
     fn counts(&self) -> (u64, u64) {
         (0, 0)
+    }
+
+    fn since(&self, _: u64, _: usize) -> Result<Piece, StoreError> {
+        Ok(Piece::default())
     }
 
     /// A look writes nothing that could have to be moved there.

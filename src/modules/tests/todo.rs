@@ -46,7 +46,7 @@ async fn the_journal_alone_brings_a_list_back() {
     rig.call("todo.update", json!({"number": 2, "state": "dropped"})).await;
     let mut session = Session::new((*rig.context.spec).clone());
     for event in rig.events() {
-        session.apply(&event);
+        session.apply(1, &event);
     }
     let item = |text: &str, state| Item { text: text.to_owned(), state };
     let expected = vec![item("read", State::Open), item("write", State::Dropped)];
