@@ -31,7 +31,7 @@ fn every_name_in_the_table_can_be_found() {
     let registry = super::registry();
     assert_eq!(
         registry.module_names(),
-        ["files", "search", "process", "agents", "git", "todo", "memory"]
+        ["files", "search", "process", "terminal", "agents", "git", "todo", "memory"]
     );
     for capability in registry.all() {
         assert!(registry.find(capability.name()).is_some(), "{}", capability.name());
