@@ -1,0 +1,60 @@
+//! `process.run`.
+
+use std::{path::PathBuf, time::Duration};
+
+use super::*;
+
+#[tokio::test]
+async fn a_program_gives_its_status_as_a_value() {
+    let rows = [
+        (ExitStatus::Exited { code: 0 }, json!(0), false),
+        (ExitStatus::Exited { code: 2 }, json!(2), false),
+        (ExitStatus::Signalled { signal: 9 }, json!(-9), false),
+        (ExitStatus::TimedOut, json!(null), true),
+    ];
+    for (status, returncode, timed_out) in rows {
+        let rig = Rig::new(Mode::Auto).with_end(status, "out\n", "err\n");
+        let result = rig.call("process.run", json!({"argv": ["true"]})).await;
+        let expected = json!({
+            "returncode": returncode, "stdout": "out\n", "stderr": "err\n", "timed_out": timed_out,
+        });
+        assert_eq!((result.ok, result.content), (true, expected));
+    }
+    let over = ExitStatus::OverLimit { limit: Exceeded::Memory };
+    let rig = Rig::new(Mode::Auto).with_end(over, "out\n", "");
+    let content = rig.call("process.run", json!({"argv": ["true"]})).await.content;
+    assert_eq!((&content["returncode"], &content["stdout"]), (&json!(null), &json!("out\n")));
+    assert!(content["note"].as_str().unwrap().contains("more memory than a run may"), "{content}");
+    let message = "there is no program \"nope\"; check the name".to_owned();
+    let rig = Rig::new(Mode::Auto).with_end(ExitStatus::NotStarted { message }, "", "");
+    let result = rig.call("process.run", json!({"argv": ["nope"]})).await;
+    assert_eq!(result.error_code(), Some(ErrorCode::Failed));
+}
+#[tokio::test]
+async fn a_program_runs_where_it_was_shown_to_run_or_not_at_all() {
+    let rig = Rig::new(Mode::Default).with_end(ExitStatus::Exited { code: 0 }, "", "");
+    rig.put("sub/a.txt", "");
+    let input = json!({"argv": ["cargo", "test"], "cwd": "sub"});
+    let sub = rig.workspace().join("sub");
+    let result = rig
+        .call_asked("process.run", input.clone(), YES, |question| {
+            let body = Body::Program {
+                argv: vec!["cargo".to_owned(), "test".to_owned()],
+                cwd: sub.clone(),
+                limit_ms: Duration::from_secs(60).as_millis() as u64,
+                file: None,
+            };
+            assert_eq!((&*question.preview.object, &question.preview.body), ("cargo", &body));
+        })
+        .await;
+    assert!(result.ok, "{result:?}");
+
+    let elsewhere: PathBuf = rig.outside();
+    let result = rig
+        .call_asked("process.run", input, YES, |_| {
+            std::fs::remove_dir_all(&sub).unwrap();
+            std::os::unix::fs::symlink(&elsewhere, &sub).unwrap();
+        })
+        .await;
+    assert!(result.text().contains("not the one that was approved"), "{result:?}");
+}
