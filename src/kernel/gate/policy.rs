@@ -120,6 +120,31 @@ mod tests {
     }
 
     #[test]
+    fn no_verdict_widens_when_a_mode_narrows() {
+        // From the narrowest on; the two in the middle say the same.
+        let modes = [Mode::Plan, Mode::Default, Mode::AcceptEdits, Mode::Guarded, Mode::Auto];
+        let rules = [None, Some(Effect::Allow), Some(Effect::Ask), Some(Effect::Deny)];
+        for (at, wide) in modes.into_iter().enumerate() {
+            for narrow in &modes[..at] {
+                for category in Category::ALL {
+                    for reach in [Workspace, Outside] {
+                        for rule in rules {
+                            for runs in [Runs::BySeal, Runs::Asked] {
+                                let of = |mode| {
+                                    let by_mode = verdict(mode, category, reach);
+                                    ruled(by_mode, runs.least(category), rule)
+                                };
+                                let case = (category, reach, rule, runs);
+                                assert!(of(*narrow) >= of(wide), "{narrow:?} {wide:?} {case:?}");
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn nobody_s_mode_blocks() {
         assert_eq!(strictest([], Write, Workspace).0, Block);
     }
