@@ -52,7 +52,7 @@ pub use self::{
 ///
 /// Nor can it be copied, so that one yes is one call:
 ///
-/// ```compile_fail,E0599
+/// ```compile_fail,E0277
 /// use footplate::kernel::gate::Permit;
 /// fn copy(permit: &Permit) -> Permit {
 ///     Permit::clone(permit)
