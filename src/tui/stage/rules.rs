@@ -72,8 +72,12 @@ impl Stage {
     /// Something that the run with call 10 would send from this machine does not begin.
     pub(in crate::tui) fn refuses(&mut self, session: u128, call: u128, url: &str, by: Decider) {
         let decision = Decision { category: Some(Category::External), ..Decision::denied(by) };
-        let payload =
-            json!({ "error": "blocked_by_monitor", "message": "The monitor refused it." });
+        let (error, message) = match &decision.by {
+            Decider::Monitor(_) => ("blocked_by_monitor", "The monitor refused it."),
+            Decider::Mode { .. } => ("blocked_in_plan_mode", "Plan mode changes nothing."),
+            _ => ("denied_by_rule", "Denied by the rule \"web.fetch\"."),
+        };
+        let payload = json!({ "error": error, "message": message });
         let mut result = result("web.fetch", false, payload);
         result.input = json!({ "url": url });
         let finished = Event::CallFinished {

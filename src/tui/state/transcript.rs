@@ -163,7 +163,7 @@ impl Transcript {
     /// A call began.
     pub fn started(&mut self, call: &Call, category: Category, at: Timestamp) {
         if category == Category::Read
-            && call.name != "execute_code"
+            && !matches!(&*call.name, "execute_code" | "process.run")
             && let Some(parent) = call.parent
             && let Some(at) = self.calls.get(&parent).copied()
         {
@@ -177,12 +177,13 @@ impl Transcript {
         self.call(call, category, Progress::Running { since: at });
     }
 
-    /// A call has its result. One that the monitor refused, unseen by anybody, is told of what category.
+    /// A call has its result. One that was refused is told of what category, and has a row also where
+    /// nobody was asked: a script can hide it from its own output.
     pub fn finished(&mut self, call: &Call, refused: Option<Category>, result: &ToolResult) {
         let known = self.calls.contains_key(&call.id);
         let unasked = result.ok || call.origin != Origin::Model;
         if !known && unasked && call.parent.is_some() && refused.is_none() {
-            // A read of a run, or one that was refused there: the run's own output tells.
+            // A read of a run, or one that could not even be judged: the run's own output tells.
             return;
         }
         if !known {

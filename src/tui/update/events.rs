@@ -210,8 +210,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
         Event::CallFinished { call, parent, origin, result, decision } => {
             let (name, input) = (result.name.clone(), result.input.clone());
             let call = Call { id: *call, name, input, origin: *origin, parent: *parent };
-            let by_monitor = |by: &Decider| matches!(by, Decider::Monitor(_));
-            let refused = decision.as_ref().filter(|decision| by_monitor(&decision.by));
+            let refused = decision.as_ref().filter(|decision| !decision.allowed);
             log.finished(&call, refused.and_then(|decision| decision.category), result);
         }
         Event::ModeChanged { from, to } => {

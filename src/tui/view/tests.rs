@@ -260,3 +260,19 @@ fn what_the_monitor_refused_in_a_run_has_a_line_there() {
     stage.refuses(1, 52, "https://docs.rs/logos", Decider::Monitor(doubt));
     shot("monitor_refused", &mut stage);
 }
+
+#[test]
+fn what_a_rule_or_plan_mode_refused_in_a_run_has_a_line_there_though_the_script_hides_it() {
+    let rule = Decider::Rule { rule: Box::new(Stage::new(80, 24).standing(1)[1].cited.clone()) };
+    for (by, why) in [
+        (rule, "Denied by the rule"),
+        (Decider::Mode { mode: crate::kernel::spec::Mode::Plan }, "Plan mode changes nothing"),
+    ] {
+        let mut stage = Stage::new(120, 40);
+        stage.at_work();
+        stage.runs(1, 10, "main.py", LEX);
+        stage.refuses(1, 52, "https://docs.rs/logos", by);
+        let screen = stage.screen();
+        assert!(screen.contains("EXTERNAL") && screen.contains(why), "{screen}");
+    }
+}
