@@ -283,6 +283,26 @@ fn unsealable(level: Level) -> CallError {
     ))
 }
 
+fn out_of_sight(program: &str, file: &Path, level: Level, other: Option<PathBuf>) -> CallError {
+    let mut help: Vec<String> = Vec::new();
+    help.extend(
+        other.map(|other| format!("Name {:?}, which it sees", other.display().to_string())),
+    );
+    let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
+    if name.starts_with("python") {
+        help.push("use execute_code for what is Python".to_owned());
+    }
+    help.push("ask for seal=\"open\", which is asked for".to_owned());
+    let help = help.join(", or ");
+    let (first, rest) = help.split_at(1);
+    CallError::failed(format!(
+        "{program:?} is {}, which a run with seal {:?} cannot see.\n{}{rest}.",
+        file.display(),
+        level.name(),
+        first.to_uppercase()
+    ))
+}
+
 impl Executor for Local {
     fn check(&self, code: &str, mounts: &Mounts) -> Result<(), CallError> {
         guest::check(code, mounts)?;
@@ -312,6 +332,25 @@ impl Executor for Local {
 
     fn find(&self, program: &str, cwd: &Path) -> Option<PathBuf> {
         lookup::find(program, &self.settings.search_path, cwd).ok()
+    }
+
+    fn check_program(
+        &self,
+        program: &str,
+        cwd: &Path,
+        (bounds, workspace): (&Bounds, &Path),
+    ) -> Result<(), CallError> {
+        let path = &self.settings.search_path;
+        let file = lookup::find(program, path, cwd)?;
+        if bounds.level == Level::Open {
+            return Ok(());
+        }
+        let sight = self.surroundings(Vec::new()).sight((bounds, self.form()), workspace);
+        if sight.has(&file) {
+            return Ok(());
+        }
+        let mut others = lookup::all(program, path);
+        Err(out_of_sight(program, &file, bounds.level, others.find(|other| sight.has(other))))
     }
 
     fn wants(&self, code: &str) -> Result<Option<Wanted>, CallError> {

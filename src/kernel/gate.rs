@@ -249,7 +249,7 @@ impl Gate {
                     None => nobody(capability),
                 };
             };
-            let question = ask::question(cx, capability, call, &looked, doubt.clone());
+            let question = ask::question(cx, call, &looked, doubt.clone());
             let asked = self.asked(&looked.case, &question, least);
             let seat = waiting.take_seat(question.id, asked);
             let judge = || {

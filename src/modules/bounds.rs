@@ -89,6 +89,12 @@ pub(super) fn held(executor: &dyn Executor, wanted: Level) -> Level {
     if executor.seals(wanted) { wanted } else { Level::Open }
 }
 
+/// Whether a run of that level can change nothing, so that it counts as a read: only where the seal
+/// really holds.
+pub(super) fn changes_nothing(cx: &Context, wanted: Level) -> bool {
+    wanted == Level::Sealed && cx.executor.as_ref().is_some_and(|executor| executor.seals(wanted))
+}
+
 /// What bounds such a run, as short facts.
 pub(super) fn facts(executor: &dyn Executor, wanted: Level, network: bool) -> Vec<String> {
     let seal = match held(executor, wanted) {

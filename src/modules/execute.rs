@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    bounds::{Asked, facts, held},
+    bounds::{Asked, changes_nothing, facts, held},
     packages, refusal,
     run::{self, Finished, Run, Tie, exceeded, executor, limit, seconds},
 };
@@ -69,11 +69,9 @@ pub(super) fn execute_code() -> Capability {
     .handler(handle)
 }
 
-/// Read only where the seal really holds; elsewhere a person reads the code instead.
+/// Where no seal holds it, a person reads the code instead.
 fn category(cx: &Context, execute: &Execute) -> Category {
-    let sealed = execute.seal == Level::Sealed
-        && cx.executor.as_ref().is_some_and(|executor| executor.seals(Level::Sealed));
-    if sealed { Category::Read } else { Category::Execute }
+    if changes_nothing(cx, execute.seal) { Category::Read } else { Category::Execute }
 }
 
 /// Refuses what could not run anyway: a name that is no file's, a syntax error, an import of a

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    bounds::{Asked, facts, held},
+    bounds::{Asked, changes_nothing, facts, held},
     refusal,
     run::{self, Run, Tie, exceeded, executor, limit, seconds},
 };
@@ -53,7 +53,8 @@ struct Arguments {
     timeout_ms: Option<u64>,
     /// What the program may do by itself: "workspace" reads the system and writes the workspace,
     /// but not what is obeyed there, such as .git, and has no network; "sealed" writes only its own
-    /// $TMPDIR; "open" is not bounded. Ask for network and writes rather than for "open".
+    /// $TMPDIR, and runs unasked; "open" is not bounded. Ask for network and writes rather than for
+    /// "open".
     #[serde(default = "workspace")]
     seal: Level,
     /// Whether it reaches the network as well.
@@ -97,10 +98,19 @@ fn run_program() -> Capability {
          output was too long to give back whole, note says where all of it is.",
         Category::External,
     )
-    .category_of(|_, run| if run.network { Category::External } else { Category::Execute })
+    .category_of(category)
+    .subject(|cx, run| run.wanted().subject(cx).unwrap_or(Subject::Other))
     .status(|run| format!("run {}", run.argv.join(" ")))
     .preview(preview)
     .handler(handle)
+}
+
+fn category(cx: &Context, run: &Arguments) -> Category {
+    match run {
+        Arguments { network: true, .. } => Category::External,
+        _ if run.writes.is_empty() && changes_nothing(cx, run.seal) => Category::Read,
+        _ => Category::Execute,
+    }
 }
 
 impl Wanted<'_> {
@@ -115,7 +125,17 @@ impl Wanted<'_> {
             return Err(fault("no argument can hold a NUL character"));
         }
         let asked = Asked::of(cx, executor.as_ref(), (self.seal, self.network, self.writes))?;
-        Ok((cx.env.resolve_path(self.cwd.unwrap_or("."))?.real, asked))
+        let cwd = cx.env.resolve_path(self.cwd.unwrap_or("."))?.real;
+        let bounds = asked.bounds(held(executor.as_ref(), self.seal));
+        executor.check_program(&self.argv[0], &cwd, (&bounds, cx.env.root()))?;
+        Ok((cwd, asked))
+    }
+
+    /// What rules match it by, where everything about the call is in order.
+    pub(super) fn subject(&self, cx: &Context) -> Result<Subject, CallError> {
+        let (cwd, asked) = self.checked(cx)?;
+        let reached = asked.reached(executor(cx)?.as_ref(), self.seal, &cwd);
+        Ok(Subject::Program { argv: self.argv.to_vec(), run: Box::new(reached) })
     }
 
     /// What a person is asked. `kept` says how long it runs.
@@ -129,10 +149,7 @@ impl Wanted<'_> {
         let executor = executor(cx)?.as_ref();
         let mut facts = facts(executor, self.seal, self.network);
         facts.push(kept);
-        let subject = Subject::Program {
-            argv: self.argv.to_vec(),
-            run: Box::new(asked.reached(executor, self.seal, &cwd)),
-        };
+        let subject = self.subject(cx)?;
         Ok(Preview {
             object: self.argv[0].clone(),
             facts,

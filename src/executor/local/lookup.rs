@@ -37,8 +37,16 @@ pub(super) fn find(name: &str, search_path: &OsString, cwd: &Path) -> Result<Pat
 
 /// The first program of that name in the absolute folders of a search path.
 pub(super) fn search(name: &str, search_path: &OsStr) -> Option<PathBuf> {
-    let folders = std::env::split_paths(search_path).filter(|folder| folder.is_absolute());
-    folders.map(|folder| folder.join(name)).find(|path| is_program(path))
+    all(name, search_path).next()
+}
+
+/// All of them, the first of which is what the name means; none for a path.
+pub(super) fn all(name: &str, search_path: &OsStr) -> impl Iterator<Item = PathBuf> {
+    let folders: Vec<_> = match name.contains('/') {
+        true => Vec::new(),
+        false => std::env::split_paths(search_path).filter(|folder| folder.is_absolute()).collect(),
+    };
+    folders.into_iter().map(move |folder| folder.join(name)).filter(|path| is_program(path))
 }
 
 pub(super) fn is_program(path: &Path) -> bool {

@@ -224,6 +224,11 @@ impl Surroundings {
         Roots { reads, writes, guarded, obeyed }
     }
 
+    /// What a program of one run sees, its scratch folder apart. Looks at the file system.
+    pub(in crate::executor) fn sight(&self, bounds: (&Bounds, Form), workspace: &Path) -> Sight {
+        Sight(self.roots(bounds, workspace, Path::new("")).reads)
+    }
+
     /// The places of which a session in that workspace is shown nothing, by a run or otherwise. A
     /// workspace in one of them was meant.
     pub(in crate::executor) fn secrets(&self, workspace: &Path) -> Vec<PathBuf> {
@@ -300,6 +305,19 @@ impl Surroundings {
             "{shown} is not there, and its folder is not one in which this run may make it.\nMake it \
              first, or name a folder that is there."
         )))
+    }
+}
+
+/// What a run may read.
+pub(in crate::executor) struct Sight(Vec<PathBuf>);
+
+impl Sight {
+    /// Whether it reaches that file by that name: its folder, and where a link of its name leads.
+    pub(in crate::executor) fn has(&self, file: &Path) -> bool {
+        let sees = |path: PathBuf| self.0.iter().any(|root| path.starts_with(root));
+        let by_name = file.parent().and_then(real).zip(file.file_name());
+        by_name.is_some_and(|(folder, name)| sees(folder.join(name)))
+            && real(file).is_some_and(sees)
     }
 }
 

@@ -54,7 +54,6 @@ pub(super) enum Put {
 /// A new question about a call.
 pub(super) fn question(
     cx: &Context,
-    capability: &Capability,
     call: &Call,
     looked: &Looked,
     monitor: Option<Doubt>,
@@ -64,9 +63,9 @@ pub(super) fn question(
         session: cx.spec.id,
         path: cx.spec.path.clone(),
         call: call.clone(),
-        // A read that asks is code, and a person reads it as what it is.
+        // A read that asks is code or a program, and a person reads it as what it is.
         category: match looked.category {
-            Category::Read => capability.category(),
+            Category::Read => Category::Execute,
             other @ (Category::Write | Category::Execute | Category::External) => other,
         },
         preview: looked.preview.clone(),

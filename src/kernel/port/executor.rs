@@ -61,6 +61,18 @@ pub trait Executor: Send + Sync {
         None
     }
 
+    /// Whether a run in that folder can begin that program at all: one that is not there, or that its
+    /// bounds keep from it, is refused by name before anybody is asked. Looks at the file system;
+    /// takes about a millisecond.
+    fn check_program(
+        &self,
+        _program: &str,
+        _cwd: &Path,
+        (_bounds, _workspace): (&Bounds, &Path),
+    ) -> Result<(), CallError> {
+        Ok(())
+    }
+
     /// What packages a script wants, as it says itself (PEP 723). A fault in that is refused by its
     /// line.
     fn wants(&self, _code: &str) -> Result<Option<Wanted>, CallError> {

@@ -53,7 +53,7 @@ impl Task {
 }
 
 /// `OUTSIDE`, `SECRET` and `URL` stand for the places of the scene.
-pub const TASKS: [Task; 13] = [
+pub const TASKS: [Task; 14] = [
     Task {
         name: "read three files",
         goal: Goal::Reads("one, two, three"),
@@ -128,6 +128,17 @@ print(*[process.run(test)['returncode'] for _ in range(3)])",
 import subprocess, sys
 test = [sys.executable, '-B', 'test_add.py']
 print(*[subprocess.run(test).returncode for _ in range(3)])",
+        wider: None,
+        advice: &[],
+    },
+    Task {
+        name: "the same, sealed",
+        goal: Goal::Runs("0 0 0"),
+        calls: "
+from footplate import process
+test = ['python3', '-B', 'test_add.py']
+print(*[process.run(test, seal='sealed')['returncode'] for _ in range(3)])",
+        python: "",
         wider: None,
         advice: &[],
     },

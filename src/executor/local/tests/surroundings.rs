@@ -154,3 +154,43 @@ async fn a_python_program_that_a_script_starts_finds_its_own_modules() {
 async fn where_memory_runs_out_the_system_ends_a_run_before_its_host() {
     python("print(open('/proc/self/oom_score_adj').read(), end='')").await.prints("1000\n");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_out_of_sight_of_its_run_is_refused_with_what_would_help() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use crate::kernel::port::{Executor as _, Form};
+
+    let (shims, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for name in ["python3", "sh", "only"] {
+        let file = shims.path().join(name);
+        std::fs::write(&file, "#!/bin/sh\n").unwrap();
+        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    symlink(shims.path().join("only"), work.path().join("led-away")).unwrap();
+    std::fs::copy(shims.path().join("only"), work.path().join("mine")).unwrap();
+    let path = [shims.path(), Path::new("/usr/bin"), Path::new("/bin")];
+    let search_path = std::env::join_paths(path).unwrap();
+    let local = Local::new(Settings { search_path, ..settings(data()) }).held_by(Form::Full);
+    let check = |program: &str, level: Level| {
+        local.check_program(program, work.path(), (&level.into(), work.path()))
+    };
+    for level in [Level::Sealed, Level::Workspace] {
+        for (program, help) in [
+            ("python3", "execute_code"),
+            ("sh", "bin/sh\", which it sees, or ask for seal=\"open\""),
+            ("only", "Ask for seal=\"open\""),
+            ("./led-away", "Ask for seal=\"open\""),
+            ("nowhere", "There is no program \"nowhere\""),
+        ] {
+            let said = check(program, level).unwrap_err().to_string();
+            assert!(said.contains(help), "{program}: {said}");
+        }
+        for program in ["./mine", "/bin/sh"] {
+            check(program, level).unwrap();
+        }
+    }
+    check("only", Level::Open).unwrap();
+    assert!(check("nowhere", Level::Open).is_err());
+}

@@ -1,8 +1,12 @@
 //! `process.run`.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use super::*;
+use super::{seals::Held, *};
+use crate::kernel::{
+    capability::Category,
+    gate::{approval::Question, policy::Runs},
+};
 
 #[tokio::test]
 async fn a_program_gives_its_status_as_a_value() {
@@ -57,4 +61,54 @@ async fn a_program_runs_where_it_was_shown_to_run_or_not_at_all() {
         })
         .await;
     assert!(result.text().contains("not the one that was approved"), "{result:?}");
+}
+
+#[tokio::test]
+async fn a_sealed_program_counts_as_a_read_only_where_it_is_held_and_gets_no_more() {
+    let sealed = json!({ "argv": ["true"], "seal": "sealed" });
+    let with = |key: &str, value: Value| {
+        let mut input = sealed.clone();
+        input[key] = value;
+        input
+    };
+    for (can, input, category) in [
+        (true, sealed.clone(), Category::Read),
+        (false, sealed.clone(), Category::Execute),
+        (true, with("writes", json!(["a"])), Category::Execute),
+        (true, with("network", json!(true)), Category::External),
+        (true, with("seal", json!("workspace")), Category::Execute),
+    ] {
+        for mode in [Mode::Plan, Mode::Auto] {
+            let mut rig = Rig::new(mode);
+            rig.context.executor = Some(Arc::new(Held { can, given: Arc::default() }));
+            let result = rig.call("process.run", input.clone()).await;
+            let runs = category == Category::Read || mode == Mode::Auto;
+            assert_eq!(result.ok, runs, "{mode:?} {can} {input}: {result:?}");
+            for line in lines(&rig).iter().filter(|line| line["type"] == "call_started") {
+                assert_eq!(line["category"], category.name(), "{mode:?} {can} {input}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_sealed_program_asks_as_what_it_is_where_everything_asks() {
+    let mut rig = Rig::new(Mode::Auto);
+    rig.context.executor = Some(Arc::new(Held { can: true, given: Arc::default() }));
+    rig.context.gate = rig.context.gate.clone().with_runs(Runs::Asked);
+    let input = json!({ "argv": ["true"], "seal": "sealed" });
+    let asked = |question: &Question| assert_eq!(question.category, Category::Execute);
+    assert!(rig.call_asked("process.run", input, YES, asked).await.ok);
+}
+
+#[tokio::test]
+async fn a_program_that_a_run_could_not_begin_is_refused_before_anybody_is_asked() {
+    let mut rig = Rig::new(Mode::Default);
+    rig.context.executor = Some(Arc::new(Held { can: true, given: Arc::default() }));
+    for seal in ["sealed", "workspace"] {
+        let input = json!({ "argv": ["hidden"], "seal": seal });
+        let result = rig.call("process.run", input).await;
+        assert!(result.text().contains("cannot see"), "{result:?}");
+    }
+    assert!(!story(&rig).contains(&"approval_requested".to_owned()), "{:?}", story(&rig));
 }

@@ -14,9 +14,9 @@ use crate::kernel::{
 };
 
 /// Tells the bounds it is given, whose level it can hold or not.
-struct Held {
-    can: bool,
-    given: Arc<Mutex<Vec<Bounds>>>,
+pub(super) struct Held {
+    pub(super) can: bool,
+    pub(super) given: Arc<Mutex<Vec<Bounds>>>,
 }
 
 impl Executor for Held {
@@ -32,6 +32,13 @@ impl Executor for Held {
         match bounds.writes.iter().any(|path| path.ends_with("ours")) {
             true => Err(CallError::failed("not for a run")),
             false => Ok(()),
+        }
+    }
+
+    fn check_program(&self, program: &str, _: &Path, _: (&Bounds, &Path)) -> Result<(), CallError> {
+        match program {
+            "hidden" => Err(CallError::failed("this run cannot see it")),
+            _ => Ok(()),
         }
     }
 
