@@ -283,26 +283,6 @@ fn unsealable(level: Level) -> CallError {
     ))
 }
 
-fn out_of_sight(program: &str, file: &Path, level: Level, other: Option<PathBuf>) -> CallError {
-    let mut help: Vec<String> = Vec::new();
-    help.extend(
-        other.map(|other| format!("Name {:?}, which it sees", other.display().to_string())),
-    );
-    let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
-    if name.starts_with("python") {
-        help.push("use execute_code for what is Python".to_owned());
-    }
-    help.push("ask for seal=\"open\", which is asked for".to_owned());
-    let help = help.join(", or ");
-    let (first, rest) = help.split_at(1);
-    CallError::failed(format!(
-        "{program:?} is {}, which a run with seal {:?} cannot see.\n{}{rest}.",
-        file.display(),
-        level.name(),
-        first.to_uppercase()
-    ))
-}
-
 impl Executor for Local {
     fn check(&self, code: &str, mounts: &Mounts) -> Result<(), CallError> {
         guest::check(code, mounts)?;
@@ -340,17 +320,9 @@ impl Executor for Local {
         cwd: &Path,
         (bounds, workspace): (&Bounds, &Path),
     ) -> Result<(), CallError> {
-        let path = &self.settings.search_path;
-        let file = lookup::find(program, path, cwd)?;
-        if bounds.level == Level::Open {
-            return Ok(());
-        }
-        let sight = self.surroundings(Vec::new()).sight((bounds, self.form()), workspace);
-        if sight.has(&file) {
-            return Ok(());
-        }
-        let mut others = lookup::all(program, path);
-        Err(out_of_sight(program, &file, bounds.level, others.find(|other| sight.has(other))))
+        let surroundings = self.surroundings(Vec::new());
+        let sight = || surroundings.sight((bounds, self.form()), workspace);
+        lookup::check(program, &self.settings.search_path, cwd, (bounds.level, sight))
     }
 
     fn wants(&self, code: &str) -> Result<Option<Wanted>, CallError> {

@@ -43,7 +43,7 @@ pub use self::{
 };
 pub(in crate::executor) use self::{
     obeyed::{Change, Obeyed},
-    roots::{Surroundings, installation},
+    roots::{Sight, Surroundings, installation},
 };
 pub use crate::kernel::port::{Bounds, Form, Level};
 use crate::kernel::text;

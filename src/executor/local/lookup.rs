@@ -5,7 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::kernel::error::CallError;
+use crate::{
+    executor::seal::Sight,
+    kernel::{error::CallError, port::Level},
+};
 
 /// The program of that name: below `cwd` if it has a slash, else on the search path.
 pub(super) fn find(name: &str, search_path: &OsString, cwd: &Path) -> Result<PathBuf, CallError> {
@@ -47,6 +50,38 @@ pub(super) fn all(name: &str, search_path: &OsStr) -> impl Iterator<Item = PathB
         false => std::env::split_paths(search_path).filter(|folder| folder.is_absolute()).collect(),
     };
     folders.into_iter().map(move |folder| folder.join(name)).filter(|path| is_program(path))
+}
+
+/// Refuses a program that is not there, or that a run of that level does not see.
+pub(super) fn check(
+    program: &str,
+    search_path: &OsString,
+    cwd: &Path,
+    (level, sight): (Level, impl FnOnce() -> Sight),
+) -> Result<(), CallError> {
+    let file = find(program, search_path, cwd)?;
+    if level == Level::Open {
+        return Ok(());
+    }
+    let sight = sight();
+    if sight.has(&file) {
+        return Ok(());
+    }
+    let mut help = Vec::new();
+    if let Some(other) = all(program, search_path).find(|other| sight.has(other)) {
+        help.push(format!("name {:?}, which it sees", other.display().to_string()));
+    }
+    let name = Path::new(program).file_name().unwrap_or_default();
+    if name.to_string_lossy().starts_with("python") {
+        help.push("use execute_code for what is Python".to_owned());
+    }
+    help.push("ask for seal=\"open\", which is asked for".to_owned());
+    Err(CallError::failed(format!(
+        "{program:?} is {}, which a run with seal {:?} cannot see.\nTo run it, {}.",
+        file.display(),
+        level.name(),
+        help.join(", or ")
+    )))
 }
 
 pub(super) fn is_program(path: &Path) -> bool {

@@ -180,8 +180,8 @@ fn a_program_out_of_sight_of_its_run_is_refused_with_what_would_help() {
         for (program, help) in [
             ("python3", "execute_code"),
             ("sh", "bin/sh\", which it sees, or ask for seal=\"open\""),
-            ("only", "Ask for seal=\"open\""),
-            ("./led-away", "Ask for seal=\"open\""),
+            ("only", "ask for seal=\"open\""),
+            ("./led-away", "ask for seal=\"open\""),
             ("nowhere", "There is no program \"nowhere\""),
         ] {
             let said = check(program, level).unwrap_err().to_string();
