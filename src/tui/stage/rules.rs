@@ -75,7 +75,11 @@ impl Stage {
         let (error, message) = match &decision.by {
             Decider::Monitor(_) => ("blocked_by_monitor", "The monitor refused it."),
             Decider::Mode { .. } => ("blocked_in_plan_mode", "Plan mode changes nothing."),
-            _ => ("denied_by_rule", "Denied by the rule \"web.fetch\"."),
+            Decider::Grant
+            | Decider::Rule { .. }
+            | Decider::Person
+            | Decider::Nobody
+            | Decider::Expiry => ("denied_by_rule", "Denied by the rule \"web.fetch\"."),
         };
         let payload = json!({ "error": error, "message": message });
         let mut result = result("web.fetch", false, payload);

@@ -118,12 +118,14 @@ proptest! {
             let bare = matches!(stage.state.queue.form, Some(Form::Edit(_)))
                 && stage.state.focus == Focus::Question;
             let list = stage.state.popup.is_some();
-            // In the pane of what waits, this one opens several of them.
-            let of_pane = stage.state.focus == Focus::Waiting && matches!(step, Step::Type('m'));
-            let letter = matches!(step, Step::Type(_)) && !bare && !list && !of_pane;
+            // In the pane of what waits, these open several of them, and the words that filter it.
+            let of_pane = stage.state.focus == Focus::Waiting
+                && matches!(step, Step::Type('m' | '/'));
+            let filters = stage.state.records.filter.typing;
+            let letter = matches!(step, Step::Type(_)) && !bare && !list && !of_pane && !filters;
             // Nor are arguments that are edited a place for words of any kind.
             let edits = bare && !list && matches!(stage.state.queue.form, Some(Form::Edit(_)));
-            let paste = matches!(step, Step::Paste) && !edits;
+            let paste = matches!(step, Step::Paste) && !edits && !filters;
             let typed = usize::from(letter || paste);
             let pressed = stage.ms();
             match step {
