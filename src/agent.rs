@@ -5,6 +5,7 @@ mod compact;
 mod context;
 mod handle;
 mod project;
+mod spend;
 mod subagent;
 mod turn;
 
@@ -17,6 +18,8 @@ pub use turn::{Cause, exchange};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::kernel::{
+    allowance::Allowance,
+    money::Price,
     port::Model,
     recorder::Recorder,
     registry::{Mounts, Tools},
@@ -34,6 +37,10 @@ pub struct Live {
     pub recorder: Recorder,
     /// Who answers.
     pub model: Arc<dyn Model>,
+    /// What that model takes, where it is known.
+    pub price: Option<Price>,
+    /// What it may use, together with others.
+    pub allowance: Allowance,
     /// The fold of its journal. Whoever watches the recorder keeps it up to date: an event is in
     /// it before its append returns.
     pub session: Arc<Mutex<Session>>,

@@ -3,12 +3,19 @@
 
 mod file;
 mod home;
+mod limits;
 mod providers;
 pub mod rules;
 
 use std::path::{Path, PathBuf};
 
-use crate::kernel::{gate::policy::Runs, provider::Providers, spec::Mode};
+use crate::kernel::{
+    allowance::Ceiling,
+    gate::policy::Runs,
+    money::Prices,
+    provider::Providers,
+    spec::{Limits, Mode},
+};
 
 pub use home::{Home, HomeError};
 pub use providers::built_in;
@@ -43,6 +50,10 @@ pub struct Config {
     pub notice: Notice,
     /// Who answers for models: the person's own settings over the built-in ones.
     pub providers: Providers,
+    /// What bounds new sessions; what is set elsewhere here stands as usual.
+    pub limits: Limits,
+    /// What models take, as far as the person set it.
+    pub prices: Prices,
 }
 
 /// A model that judges calls. Nothing but the person's own file sets it: no project, no variable and no
@@ -97,6 +108,8 @@ pub struct Flags {
     pub mode: Option<Mode>,
     /// `--theme`
     pub theme: Option<String>,
+    /// `--max-tokens`, `--max-cost`
+    pub ceiling: Ceiling,
 }
 
 /// Why the settings cannot be used. `Display` says where, what, and what to do.
@@ -180,6 +193,8 @@ impl Config {
             mouse: set.mouse,
             notice: set.notice,
             providers: providers::merged(set.providers, env),
+            limits: Limits { ceiling: flags.ceiling.or(set.limits.ceiling), ..set.limits },
+            prices: set.prices,
         };
         Ok(config)
     }

@@ -41,6 +41,7 @@ use crate::{
         gate::{approval::Waiting, law::Rules, monitor::Lookout, policy::Runs},
         id::{CallId, SessionId},
         invoke::{CallRequest, Input, ToolResult},
+        message::Usage,
         port::{Executor, RuleBook, Store, StoreError, Untrusted},
         recorder::Recorder,
         registry::Registry,
@@ -99,6 +100,14 @@ pub enum HostError {
         folder: PathBuf,
         /// What the system said.
         fault: String,
+    },
+    /// Its money is limited, and what its model costs is not known.
+    #[error(
+        "money is limited, and the price of {model} is not set\nset input_per_mtok and output_per_mtok in [models.{model:?}] of config.toml, or limit tokens instead"
+    )]
+    Unpriced {
+        /// The model.
+        model: String,
     },
 }
 
@@ -192,7 +201,8 @@ impl Host {
             folder: spec.workspace.clone(),
             fault: fault.to_string(),
         })?;
-        let parent = Parent::nobody(self.0.waiting.clone());
+        let used = Usage::default();
+        let parent = Parent::nobody(self.0.waiting.clone(), spec.limits.ceiling, used);
         self.0.begin(spec, parent)?;
         Ok(id)
     }
@@ -206,7 +216,10 @@ impl Host {
             return Err(StoreError::Damaged { session: id, fault }.into());
         };
         let agents = mend::agents(&opened.replay.events);
-        let parent = Parent::nobody(self.0.waiting.clone());
+        let mut used = session.usage;
+        used += mend::used(&*self.0.parts.store, &agents);
+        let ceiling = session.spec.limits.ceiling;
+        let parent = Parent::nobody(self.0.waiting.clone(), ceiling, used);
         let live = self.0.bring_up(session, opened.journal, parent)?;
         let lost = self.0.mourn(&live, &opened.replay.events)?;
         let notice: Vec<_> = opened.replay.notice.into_iter().chain(lost).collect();
@@ -306,6 +319,7 @@ impl Inner {
         // Nothing is created for a session that cannot run.
         let id = spec.id;
         self.parts.models.resolve(&spec.model)?;
+        self.price(&spec, &parent)?;
         bring_up::workspace(&spec.workspace)?;
         let journal = self.parts.store.create(spec.clone())?;
         let live = self.bring_up(Session::new(spec), journal, parent)?;

@@ -2,6 +2,7 @@
 //! up to. It touches no file, socket, process or screen; what it needs of those it names as a
 //! trait in [`port`], and somebody else implements it.
 
+pub mod allowance;
 pub mod capability;
 pub mod change;
 pub mod clock;
@@ -14,6 +15,7 @@ pub mod id;
 pub mod invoke;
 pub mod json;
 pub mod message;
+pub mod money;
 pub mod obeyed;
 pub mod port;
 pub mod programs;

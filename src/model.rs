@@ -18,7 +18,7 @@ mod wire;
 #[cfg(test)]
 mod loopback;
 
-use std::{path::Path, sync::Arc};
+use std::{borrow::Cow, path::Path, sync::Arc};
 
 use secrecy::SecretString;
 use tokio::sync::mpsc;
@@ -28,6 +28,7 @@ use self::{
     wire::{Patience, Wire},
 };
 use crate::kernel::{
+    money::{Price, Prices},
     port::{Delta, Model, ModelError, ModelRequest, Monitor, Refused},
     provider::{Api, Provider, Providers},
 };
@@ -53,6 +54,7 @@ pub struct Models {
     providers: Providers,
     env: Box<Lookup>,
     pace: Pace,
+    prices: Prices,
 }
 
 /// Why a name leads to no model. `Display` says what is missing and what to do.
@@ -131,7 +133,22 @@ impl Models {
         env: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
         pace: Pace,
     ) -> Self {
-        Self { providers, env: Box::new(env), pace }
+        Self { providers, env: Box::new(env), pace, prices: Prices::new() }
+    }
+
+    /// Knows what these models take.
+    #[must_use]
+    pub fn with_prices(self, prices: Prices) -> Self {
+        Self { prices, ..self }
+    }
+
+    /// What the model of that name takes, if a person set it.
+    pub fn price(&self, name: &str) -> Option<Price> {
+        // Where only the provider is named, its usual model is meant.
+        let provider = self.providers.iter().find(|known| known.name == name);
+        let usual = provider.and_then(|known| known.model.as_deref());
+        let name = usual.map_or(Cow::Borrowed(name), |model| format!("{name}/{model}").into());
+        self.prices.get(&*name).copied()
     }
 
     /// The model of that name: `PROVIDER/MODEL`, `PROVIDER`, `scripted:FILE`, `scripted:tour`, or

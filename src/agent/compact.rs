@@ -11,9 +11,10 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Live,
     context::{self, cut, results_within},
+    spend::{may_ask, priced},
 };
 use crate::kernel::{
-    event::{Event, Stop},
+    event::{Event, Outcome, Stop},
     message::{Message, Usage},
     port::{Delta, ModelRequest, Purpose, StoreError},
     session::Session,
@@ -43,8 +44,8 @@ pub(super) enum Compacted {
     Nothing,
     /// No summary came; why, in one line.
     Failed(String),
-    /// It was stopped.
-    Stopped,
+    /// The exchange ends: it was stopped, or may use no more.
+    Ends(Outcome),
 }
 
 /// Whether the next request would come near what the model takes.
@@ -56,7 +57,7 @@ pub(super) fn is_near(live: &Live) -> bool {
 }
 
 /// The next request in tokens: what the provider counted last with what came since, else a guess.
-fn about_tokens(live: &Live, session: &Session) -> u64 {
+pub(super) fn about_tokens(live: &Live, session: &Session) -> u64 {
     let next = context::next(live, session);
     let tokens = |bytes: usize| u64::try_from(bytes / TOKEN).unwrap_or(u64::MAX);
     let all = next.system.len() + next.messages.iter().map(size).sum::<usize>();
@@ -87,12 +88,18 @@ pub(super) async fn compact(
     if older <= 2 * LONGEST_PART.min(window / 8 * TOKEN) {
         return Ok(Compacted::Nothing);
     }
+    let reserved = match may_ask(live, cancel).await {
+        Ok(reserved) => reserved,
+        Err(outcome) => return Ok(Compacted::Ends(outcome)),
+    };
     live.recorder.append(Event::CompactionStarted { summarised })?;
     live.project.read_again();
     let (mut summary, usage) = match answer(live, wanted, cancel).await {
         Ok(answer) => answer,
         Err(failed) => return Ok(failed),
     };
+    let usage = priced(live, usage);
+    reserved.spend(usage);
     let longest = LONGEST.min(older / 2);
     if summary.len() > longest {
         summary.truncate(summary.floor_char_boundary(longest));
@@ -126,7 +133,7 @@ async fn answer(
         let delta = tokio::select! {
             biased;
             // What was written of the summary is lost, which is what was asked for.
-            () = cancel.cancelled() => return Err(Compacted::Stopped),
+            () = cancel.cancelled() => return Err(Compacted::Ends(Outcome::Stopped)),
             delta = deltas.recv() => delta,
         };
         match delta {

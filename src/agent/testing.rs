@@ -81,6 +81,8 @@ impl Rig {
             mounts,
             recorder,
             model: model.clone(),
+            price: None,
+            allowance: Allowance::new(spec.limits.ceiling, Usage::default()),
             session,
             project: Arc::new(Project::new(|| None)),
         };
@@ -178,7 +180,7 @@ pub(super) fn call(name: &str, arguments: &str) -> Result<Delta, ModelError> {
 }
 
 pub(super) fn finished(stop: Stop) -> Result<Delta, ModelError> {
-    Ok(Delta::Finished { stop, usage: Usage { input: 10, output: 5 } })
+    Ok(Delta::Finished { stop, usage: Usage { input: 10, output: 5, ..Usage::default() } })
 }
 
 /// A journal in memory that can be made to fail.

@@ -11,8 +11,10 @@ use super::{
     Live,
     compact::{self, Compacted},
     context,
+    spend::{may_ask, priced},
 };
 use crate::kernel::{
+    allowance::Reserved,
     event::{Event, Origin, Outcome, Stop},
     id::CallId,
     invoke::{CallRequest, Input},
@@ -39,6 +41,7 @@ pub enum Cause {
 /// cancelling it stops the model and the calls, and a person's "no, stop" cancels it too. Dropping
 /// the future leaves the exchange open in the journal, as a crash would.
 pub async fn exchange(live: &Live, cause: Cause, cancel: &CancellationToken) -> Outcome {
+    let _work = live.allowance.work();
     let outcome = run(live, cause, cancel).await.unwrap_or_else(|error| Outcome::Failed {
         message: format!(
             "{error}\nNothing is done that cannot be recorded: {}, then send the message again.",
@@ -69,10 +72,14 @@ async fn run(live: &Live, cause: Cause, cancel: &CancellationToken) -> Result<Ou
                 // Where no summary came, the model may take it all the same.
                 Compacted::Shorter | Compacted::Failed(_) => compacted = true,
                 Compacted::Nothing => {}
-                Compacted::Stopped => return Ok(Outcome::Stopped),
+                Compacted::Ends(outcome) => return Ok(outcome),
             }
         }
-        let answer = ask(live, cancel).await?;
+        let reserved = match may_ask(live, cancel).await {
+            Ok(reserved) => reserved,
+            Err(outcome) => return Ok(outcome),
+        };
+        let answer = ask(live, reserved, cancel).await?;
         match answer.stop {
             Stop::Calls => compacted = false,
             Stop::End => return Ok(Outcome::Done),
@@ -81,7 +88,7 @@ async fn run(live: &Live, cause: Cause, cancel: &CancellationToken) -> Result<Ou
                 compacted = true;
                 match compact::compact(live, cancel).await? {
                     Compacted::Shorter => continue,
-                    Compacted::Stopped => return Ok(Outcome::Stopped),
+                    Compacted::Ends(outcome) => return Ok(outcome),
                     Compacted::Nothing => return Ok(too_long("there is nothing older to sum up")),
                     Compacted::Failed(fault) => {
                         return Ok(too_long(&format!("no summary of it came: {fault}")));
@@ -124,7 +131,11 @@ struct Answer {
 }
 
 /// Asks the model once and records what it says.
-async fn ask(live: &Live, cancel: &CancellationToken) -> Result<Answer, StoreError> {
+async fn ask(
+    live: &Live,
+    reserved: Reserved,
+    cancel: &CancellationToken,
+) -> Result<Answer, StoreError> {
     let started = {
         let session = live.session();
         let model = session.spec.model.clone();
@@ -164,6 +175,8 @@ async fn ask(live: &Live, cancel: &CancellationToken) -> Result<Answer, StoreErr
         }
     };
     drop(deltas);
+    let usage = priced(live, usage);
+    reserved.spend(usage);
     text.flush()?;
     let stop = match stop {
         Stop::End | Stop::Calls if calls.is_empty() => Stop::End,

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::kernel::money::Money;
+
 /// A terminal workstation to drive and supervise AI agents.
 #[derive(Debug, Parser)]
 #[command(name = "footplate", version)]
@@ -49,6 +51,14 @@ pub(super) struct Common {
     #[arg(global = true, long, value_name = "NAME")]
     pub(super) theme: Option<String>,
 
+    /// Begin no request to a model once it and its agents used so many tokens
+    #[arg(global = true, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) max_tokens: Option<u64>,
+
+    /// The same for money, in the currency of the prices in config.toml
+    #[arg(global = true, long, value_name = "AMOUNT", value_parser = money)]
+    pub(super) max_cost: Option<Money>,
+
     /// Carry on the newest session of this folder
     #[arg(global = true, long = "continue", conflicts_with = "resume")]
     pub(super) carry_on: bool,
@@ -57,6 +67,11 @@ pub(super) struct Common {
     /// one, the newest of any folder
     #[arg(global = true, long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
     pub(super) resume: Option<String>,
+}
+
+fn money(text: &str) -> Result<Money, String> {
+    let amount: f64 = text.parse().map_err(|_| "expected an amount such as 2.50".to_owned())?;
+    Money::try_from(amount).map_err(str::to_owned)
 }
 
 /// Everything but the workstation itself.

@@ -8,6 +8,7 @@ use crate::{
     executor::{Local, Settings},
     host::{Attendance, Host, HostError, Parts},
     kernel::{
+        allowance::Ceiling,
         gate::{law::Rules, monitor::Lookout},
         id::SessionId,
         port::{SessionSummary, Store, StoreError},
@@ -106,6 +107,7 @@ pub(super) fn flags(common: &Common) -> Result<Flags, Failure> {
         model: common.model.clone(),
         mode: common.mode.as_deref().map(mode).transpose()?,
         theme: common.theme.clone(),
+        ceiling: Ceiling { tokens: common.max_tokens, cost: common.max_cost, minutes: None },
     })
 }
 
@@ -144,7 +146,8 @@ impl Setup {
             Attendance::Attended => Pace::Live,
             Attendance::Alone => Pace::Instant,
         };
-        let models = Models::new(config.providers.clone(), variable, pace);
+        let models = Models::new(config.providers.clone(), variable, pace)
+            .with_prices(config.prices.clone());
         let monitor = monitor(&config, &models)?;
         let host = Host::new(Parts {
             store: store.clone(),
@@ -183,7 +186,7 @@ impl Setup {
                 execution_ms: self.config.ceiling_ms,
                 usual_ms: self.config.timeout_ms,
                 approval_ms: self.config.expires_s.map(|seconds| seconds.saturating_mul(1000)),
-                ..Limits::default()
+                ..self.config.limits
             },
             instructions: String::new(),
         }
@@ -338,6 +341,7 @@ impl From<HostError> for Failure {
         match error {
             HostError::Store(error) => error.into(),
             HostError::Model(error) => Self::usage_in_two_lines(error),
+            HostError::Unpriced { .. } => Self::usage_in_two_lines(error),
             HostError::Workspace { .. } => {
                 let hint = "put it back, or go on elsewhere: footplate -C DIR, for a session that was \
                             there: footplate -C DIR sessions fork ID";

@@ -6,12 +6,15 @@ use std::{collections::BTreeMap, ops::Range, path::Path};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use toml::Spanned;
 
-use super::{ConfigError, Glyphs, Monitor, Mouse, Notice, providers::built_in};
+use super::{
+    ConfigError, Glyphs, Monitor, Mouse, Notice, limits::LimitSettings, providers::built_in,
+};
 use crate::kernel::{
     gate::policy::Runs,
+    money::{Money, Price, Prices},
     provider::Api,
     setting::{explain, place},
-    spec::Mode,
+    spec::{Limits, Mode},
 };
 
 /// What the file sets.
@@ -29,6 +32,8 @@ pub(super) struct Settings {
     pub(super) mouse: Mouse,
     pub(super) notice: Notice,
     pub(super) providers: Vec<(String, ProviderSettings)>,
+    pub(super) limits: Limits,
+    pub(super) prices: Prices,
 }
 
 /// What the file says of one provider.
@@ -58,6 +63,18 @@ struct File {
     screen: Screen,
     #[serde(default)]
     providers: BTreeMap<String, Spanned<ProviderSettings>>,
+    #[serde(default)]
+    models: BTreeMap<String, ModelSettings>,
+    #[serde(default)]
+    limits: LimitSettings,
+}
+
+/// What a model takes for a million tokens.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModelSettings {
+    input_per_mtok: Money,
+    output_per_mtok: Money,
 }
 
 #[derive(Deserialize)]
@@ -164,7 +181,11 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
             ));
         }
     }
+    let price =
+        |set: ModelSettings| Price { input: set.input_per_mtok, output: set.output_per_mtok };
     Ok(Settings {
+        limits: file.limits.over(Limits::default()),
+        prices: file.models.into_iter().map(|(name, set)| (name, price(set))).collect(),
         model: file.model,
         mode: file.mode,
         theme: file.theme,

@@ -15,13 +15,16 @@ use crate::{
     agent,
     executor::Workspace,
     kernel::{
+        allowance::{Allowance, Ceiling},
         capability::Reach,
         context::{Context, Notes},
         gate::{Gate, Rights, approval::Waiting, law::Law, monitor::Said},
+        message::Usage,
+        money::Price,
         port::{Coordinator, Env as _, Factory, Journal},
         programs::Running,
         session::Session,
-        spec::Mode,
+        spec::{Mode, SessionSpec},
         todo::Todo,
     },
 };
@@ -33,12 +36,15 @@ pub(super) struct Parent {
     pub(super) waiting: Option<Arc<Waiting>>,
     /// What rules and grants bind it; those of the files where it is a root session.
     pub(super) law: Option<Law>,
+    /// What it uses counts here, and above.
+    pub(super) allowance: Allowance,
 }
 
 impl Parent {
     /// A root session asks where the host asks.
-    pub(super) fn nobody(waiting: Option<Arc<Waiting>>) -> Self {
-        Self { rights: None, waiting, law: None }
+    pub(super) fn nobody(waiting: Option<Arc<Waiting>>, ceiling: Ceiling, used: Usage) -> Self {
+        let allowance = Allowance::new(ceiling, used);
+        Self { rights: None, waiting, law: None, allowance }
     }
 
     fn rights(&self, mode: watch::Receiver<Mode>) -> Rights {
@@ -73,6 +79,8 @@ impl Inner {
         let place = env.clone();
         let project = Arc::new(agent::Project::new(move || project(&place)));
         let model = self.parts.models.resolve(&spec.model)?;
+        let price = self.price(&spec, &parent)?;
+        let allowance = parent.allowance.below(spec.limits.ceiling);
         let registry = &self.parts.registry;
         let skipped = |name: &str| tracing::warn!(name, "unknown name in a session's description");
         let (mode, modes) = watch::channel(session.mode);
@@ -112,11 +120,27 @@ impl Inner {
             mounts: context.mounts.clone(),
             recorder: context.recorder.clone(),
             model,
+            price,
+            allowance,
             session: session.clone(),
             project,
         };
         let handle = Arc::new(agent::spawn(agent.clone()));
         Ok(Live { handle, context, mode, session, agent })
+    }
+
+    /// What its model takes. Money cannot be limited where that is not known.
+    pub(super) fn price(
+        &self,
+        spec: &SessionSpec,
+        parent: &Parent,
+    ) -> Result<Option<Price>, HostError> {
+        let price = self.parts.models.price(&spec.model);
+        let limited = spec.limits.ceiling.cost.is_some() || parent.allowance.limits_money();
+        if price.is_none() && limited {
+            return Err(HostError::Unpriced { model: spec.model.clone() });
+        }
+        Ok(price)
     }
 }
 

@@ -7,6 +7,7 @@ use super::{Inner, ending::send, folded, recorder, tree::End};
 use crate::kernel::{
     event::{Envelope, Event, Outcome},
     id::{SessionId, SignalId},
+    message::Usage,
     port::{Store, StoreError},
     recorder::Recorder,
     session::Session,
@@ -26,6 +27,19 @@ pub(super) fn agents(events: &[Arc<Envelope>]) -> Vec<SessionId> {
         }
     }
     agents
+}
+
+/// What these agents used, and all below them, as far as their journals can be read.
+pub(super) fn used(store: &dyn Store, agents: &[SessionId]) -> Usage {
+    let mut used = Usage::default();
+    for envelope in so_far(store, agents) {
+        if let Event::TurnFinished { usage, .. } | Event::ContextCompacted { usage, .. } =
+            &envelope.event
+        {
+            used += *usage;
+        }
+    }
+    used
 }
 
 /// The events so far of these sessions and of all agents below them, oldest first.

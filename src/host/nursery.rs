@@ -101,6 +101,7 @@ impl Inner {
             rights: Some(above.gate.rights().clone()),
             waiting: above.gate.waiting().cloned(),
             law: Some(above.gate.law().clone()),
+            allowance: parent.agent.allowance.clone(),
         };
         let started = Started { session: spec.id, name: spec.agent().to_owned() };
         let failed = |error: &dyn std::error::Error| CallError::failed(error.to_string());

@@ -2,6 +2,7 @@
 
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test looks at the few events it is about")]
 
+mod budget;
 mod ends;
 mod many;
 mod resume;
@@ -224,6 +225,10 @@ impl Host {
 }
 
 fn host(store: Arc<dyn Store>) -> Host {
+    host_with(store, Models::new(Vec::new(), |_| None, Pace::Instant))
+}
+
+fn host_with(store: Arc<dyn Store>, models: Models) -> Host {
     let mut registry = crate::modules::registry();
     let boom = Capability::define::<Nothing>("boom", "Panics.", Category::Read)
         .handler(async |_, _, _| panic!("a fault of ours, for a test"));
@@ -231,7 +236,7 @@ fn host(store: Arc<dyn Store>) -> Host {
     Host::new(Parts {
         store,
         registry,
-        models: Models::new(Vec::new(), |_| None, Pace::Instant),
+        models,
         executor: Arc::new(NoPrograms),
         attendance: Attendance::Attended,
         runs: Runs::default(),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{id::CallId, invoke::ToolResult};
+use super::{id::CallId, invoke::ToolResult, money::Money};
 
 /// One message of the conversation.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,11 +53,22 @@ pub struct Usage {
     /// Tokens written.
     #[serde(default)]
     pub output: u64,
+    /// What it cost, where the model's price was known.
+    #[serde(default, skip_serializing_if = "Money::is_none")]
+    pub cost: Money,
+}
+
+impl Usage {
+    /// Tokens read and written.
+    pub fn tokens(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
 }
 
 impl std::ops::AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
         self.input = self.input.saturating_add(other.input);
         self.output = self.output.saturating_add(other.output);
+        self.cost = self.cost.plus(other.cost);
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::id::SessionId;
+use super::{allowance::Ceiling, id::SessionId};
 
 /// What a session may do without asking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -59,6 +59,9 @@ pub struct Limits {
     /// How long a question waits for an answer, in milliseconds; for ever if it is not said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval_ms: Option<u64>,
+    /// What it and all agents below it may use together.
+    #[serde(default, skip_serializing_if = "Ceiling::is_none")]
+    pub ceiling: Ceiling,
 }
 
 fn usual_ms() -> u64 {
@@ -86,6 +89,7 @@ impl Default for Limits {
             execution_ms: 600_000,
             usual_ms: usual_ms(),
             approval_ms: None,
+            ceiling: Ceiling::default(),
         }
     }
 }

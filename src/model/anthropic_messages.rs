@@ -237,6 +237,7 @@ impl Messages {
         self.answer.usage = Usage {
             input: input.iter().fold(0, |sum, name| tokens(&all, name).saturating_add(sum)),
             output: tokens(&all, "output_tokens"),
+            ..Usage::default()
         };
     }
 }

@@ -131,6 +131,7 @@ impl Reader for Chunks {
             self.answer.usage = Usage {
                 input: tokens(usage, "prompt_tokens"),
                 output: tokens(usage, "completion_tokens"),
+                ..Usage::default()
             };
         }
         let choice = &chunk["choices"][0];

@@ -212,7 +212,8 @@ impl Model for Scripted {
                     return;
                 }
             }
-            let usage = Usage { input: turn.usage.input, output: turn.usage.output };
+            let usage =
+                Usage { input: turn.usage.input, output: turn.usage.output, ..Usage::default() };
             // Nobody there any more is no fault.
             let _ = deltas.send(Ok(Delta::Finished { stop, usage })).await;
         });
@@ -281,7 +282,10 @@ mod tests {
                 Delta::Text("words".to_owned()),
                 call("script-0-0", "a", r#"{"x":1}"#),
                 call("script-0-1", "b", "{half"),
-                Delta::Finished { stop: Stop::Calls, usage: Usage { input: 10, output: 5 } },
+                Delta::Finished {
+                    stop: Stop::Calls,
+                    usage: Usage { input: 10, output: 5, ..Usage::default() }
+                },
             ]
         );
     }

@@ -120,7 +120,7 @@ pub(super) fn story() -> Vec<Event> {
         Event::TextStreamed { text: "I shall.".into() },
         Event::TurnFinished {
             stop: Stop::Calls,
-            usage: Usage { input: 10, output: 5 },
+            usage: Usage { input: 10, output: 5, ..Usage::default() },
             calls: vec![model_call],
         },
         Event::CallStarted {
@@ -201,7 +201,7 @@ pub(super) fn story() -> Vec<Event> {
         Event::TextStreamed { text: "Done.".into() },
         Event::TurnFinished {
             stop: Stop::End,
-            usage: Usage { input: 20, output: 1 },
+            usage: Usage { input: 20, output: 1, ..Usage::default() },
             calls: Vec::new(),
         },
         Event::ExchangeFinished { outcome: Outcome::Done },
@@ -238,7 +238,7 @@ pub(super) fn since() -> Vec<Event> {
         Event::ContextCompacted {
             summarised: 3,
             summary: "it began".into(),
-            usage: Usage { input: 9, output: 2 },
+            usage: Usage { input: 9, output: 2, ..Usage::default() },
         },
         Event::SessionForked { from: 0x41.into(), source: Source::Here },
         Event::SessionNamed { name: "the boiler".into() },
@@ -262,7 +262,7 @@ pub(super) fn since() -> Vec<Event> {
                     outcome: Outcome::Limit { message: "too many".into() },
                     text: "all is well".into(),
                     turns: 2,
-                    usage: Usage { input: 20, output: 1 },
+                    usage: Usage { input: 20, output: 1, ..Usage::default() },
                 },
             },
         },

@@ -349,7 +349,7 @@ impl Stage {
     pub(super) fn turn_ends(&mut self, session: u128, input: u64, output: u64) {
         let event = Event::TurnFinished {
             stop: crate::kernel::event::Stop::Calls,
-            usage: Usage { input, output },
+            usage: Usage { input, output, ..Usage::default() },
             calls: Vec::new(),
         };
         self.event(session.into(), event);

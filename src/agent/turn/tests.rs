@@ -69,7 +69,7 @@ async fn an_exchange_goes_on_until_the_model_calls_nothing_more() {
     assert_eq!(requests.iter().map(|request| request.turn).collect::<Vec<_>>(), [0, 1]);
     let Some(Message::Results(given)) = requests[1].messages.last() else { panic!("no results") };
     assert_eq!(given.iter().map(|one| one.result.text()).collect::<Vec<_>>(), ["a", "b"]);
-    assert_eq!(rig.live.session().usage, Usage { input: 20, output: 10 });
+    assert_eq!(rig.live.session().usage, Usage { input: 20, output: 10, ..Usage::default() });
 }
 
 #[tokio::test]

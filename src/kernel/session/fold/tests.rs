@@ -52,7 +52,7 @@ fn text(text: &str) -> Event {
 
 fn answered(stop: Stop, calls: &[u128]) -> Event {
     let calls = calls.iter().map(|id| model_call(*id)).collect();
-    Event::TurnFinished { stop, usage: Usage { input: 3, output: 2 }, calls }
+    Event::TurnFinished { stop, usage: Usage { input: 3, output: 2, ..Usage::default() }, calls }
 }
 
 fn model_call(id: u128) -> ModelCall {
@@ -196,7 +196,10 @@ fn results_stand_in_the_order_of_the_calls_whatever_order_they_came_in() {
         "assistant: done",
     ];
     assert_eq!(told(&session), expected);
-    assert_eq!((session.turns, session.usage), (2, Usage { input: 6, output: 4 }));
+    assert_eq!(
+        (session.turns, session.usage),
+        (2, Usage { input: 6, output: 4, ..Usage::default() })
+    );
     assert_eq!(session.interruptions(), []);
     assert!(!session.is_busy());
 }

@@ -1,0 +1,135 @@
+//! One budget for a tree of agents.
+
+use pretty_assertions::assert_eq;
+
+use super::*;
+use crate::{
+    kernel::{
+        allowance::Ceiling,
+        error::ErrorCode,
+        money::{Money, Price, Prices},
+    },
+    model::Models,
+};
+
+/// What each request uses in these scripts.
+const REQUEST: u64 = 150;
+
+fn used(turn: Value) -> Value {
+    let mut turn = turn;
+    turn["usage"] = json!({ "input": 100, "output": 50 });
+    turn
+}
+
+/// Turns without an end.
+fn works() -> Vec<Value> {
+    vec![used(calls(json!([["agents.wait", {}]]))); 90]
+}
+
+/// A root, three agents and three below each of them, all of which would go on for long.
+fn three_levels() -> Rig {
+    let starts = |names: &[String]| {
+        let starts: Vec<_> = names.iter().map(|name| start(name)).collect();
+        let mut turns = vec![used(calls(json!(starts)))];
+        turns.extend(works());
+        turns
+    };
+    let mut agents = serde_json::Map::new();
+    let tops = ["a", "b", "c"].map(str::to_owned);
+    for top in &tops {
+        let below: Vec<_> = (0..3).map(|at| format!("{top}{at}")).collect();
+        agents.insert(top.clone(), json!(starts(&below)));
+        agents.extend(below.into_iter().map(|name| (name, json!(works()))));
+    }
+    Rig::new(json!(starts(&tops)), agents.into())
+}
+
+fn limited(rig: &Rig, ceiling: Ceiling) -> SessionSpec {
+    let limits = Limits { ceiling, ..Limits::default() };
+    SessionSpec { limits, ..rig.spec(Mode::Default) }
+}
+
+fn tokens(tokens: u64) -> Ceiling {
+    Ceiling { tokens: Some(tokens), ..Ceiling::default() }
+}
+
+fn all_tokens(rig: &Rig) -> u64 {
+    let specs = rig.store.list().unwrap().into_iter().map(|session| session.spec.id);
+    let events = specs.flat_map(|id| rig.journal(id));
+    let used = events.filter_map(|event| match event {
+        Event::TurnFinished { usage, .. } => Some(usage.tokens()),
+        _ => None,
+    });
+    used.sum()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_tree_of_three_levels_stops_within_one_request_of_its_tokens() {
+    let limit = 20 * REQUEST + 1;
+    let rig = three_levels();
+    let root = rig.go_with(limited(&rig, tokens(limit)));
+    let Some(Outcome::Limit { message }) = rig.host.quiet(root).await else { panic!("no limit") };
+    assert_eq!(
+        message,
+        "The limit of 3001 tokens for this session and its agents together is reached: 3150 are \
+         used.\nBegin again with more: --max-tokens, or [limits] tokens in config.toml."
+    );
+    assert_eq!(all_tokens(&rig), limit - 1 + REQUEST);
+    let ends = rig.journal(root).into_iter().filter_map(|event| match event {
+        Event::SignalReceived { what: Signal::Ended { ending }, .. } => Some(ending),
+        _ => None,
+    });
+    let ends: Vec<_> = ends.collect();
+    assert_eq!(ends.len(), 3);
+    for ending in ends {
+        assert_eq!(ending.outcome, Outcome::Limit { message: message.clone() });
+        let told = ending.answer("a").unwrap_err();
+        assert_eq!(told.code, ErrorCode::BudgetSpent);
+        assert!(told.message.starts_with("The agent a reached a limit: The limit of 3001"));
+    }
+    rig.host.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_tree_that_is_carried_on_has_used_what_it_had_used() {
+    let rig = three_levels();
+    let limit = 30 * REQUEST;
+    let root = rig.go_with(limited(&rig, tokens(limit)));
+    rig.host.quiet(root).await;
+    rig.host.shutdown().await;
+    let before = all_tokens(&rig);
+    assert_eq!(before, limit);
+    let host = host(rig.store.clone());
+    host.resume(root).unwrap();
+    host.send(root, "on".to_owned());
+    assert!(matches!(host.quiet(root).await, Some(Outcome::Limit { .. })));
+    assert_eq!(all_tokens(&rig), before, "no request was made");
+    host.shutdown().await;
+}
+
+#[tokio::test]
+async fn money_is_limited_only_where_the_price_of_the_model_is_known() {
+    let rig = Rig::new(json!(works()), json!({}));
+    let money = |amount: f64| Money::try_from(amount).unwrap();
+    let ceiling = Ceiling { cost: Some(money(0.001)), ..Ceiling::default() };
+    let spec = limited(&rig, ceiling);
+    let refused = rig.host.start(spec.clone()).unwrap_err().to_string();
+    assert!(refused.starts_with("money is limited, and the price of scripted:"), "{refused}");
+    assert!(refused.contains("\nset input_per_mtok and output_per_mtok in [models.\"scripted:"));
+    assert_eq!(rig.store.list().unwrap().len(), 0, "nothing was begun");
+
+    let price = Price { input: money(1.0), output: money(2.0) };
+    let prices: Prices = [(spec.model.clone(), price)].into();
+    let models = Models::new(Vec::new(), |_| None, Pace::Instant).with_prices(prices);
+    let host = host_with(rig.store.clone(), models);
+    let root = host.start(spec).unwrap();
+    host.send(root, "go".to_owned());
+    let Some(Outcome::Limit { message }) = host.idle(root).await else { panic!("no limit") };
+    assert!(
+        message.contains("0.0010 is spent") || message.contains("0.0010 in money"),
+        "{message}"
+    );
+    let session = Session::replay(&rig.store.read(root).unwrap().events).unwrap();
+    assert_eq!((session.turns, session.usage.cost), (5, money(0.001)));
+    host.shutdown().await;
+}
