@@ -3,7 +3,10 @@ use std::path::Path;
 use pretty_assertions::assert_eq;
 
 use super::*;
-use crate::kernel::provider::Api;
+use crate::kernel::{
+    money::{Money, Price},
+    provider::Api,
+};
 
 fn nothing(_: &str) -> Option<String> {
     None
@@ -183,4 +186,34 @@ fn a_missing_file_is_no_error_and_an_unreadable_one_is() {
     std::fs::create_dir_all(home.config_file()).unwrap();
     let error = Config::load(&home, &nothing, Flags::default()).unwrap_err();
     assert!(error.to_string().starts_with("cannot read "), "{error}");
+}
+
+#[test]
+fn limits_and_prices_are_a_person_s_own_and_flags_stand_above_them() {
+    let money = |amount: f64| Money::try_from(amount).unwrap();
+    let config = read("").unwrap();
+    assert_eq!((config.limits, config.prices.len()), (Limits::default(), 0), "no price is guessed");
+    let text = "[limits]\ntokens = 9\ncost = 2\nminutes = 5\nturns = 7\nagents_at_once = 2\n\
+                depth = 0\n[models.'a/b']\ninput_per_mtok = 3\noutput_per_mtok = 1.5\n";
+    let config = read(text).unwrap();
+    let ceiling = Ceiling { tokens: Some(9), cost: Some(money(2.0)), minutes: Some(5) };
+    let limits = Limits { turns: 7, agents_at_once: 2, depth: 0, ceiling, ..Limits::default() };
+    assert_eq!(config.limits, limits);
+    assert_eq!(config.prices["a/b"], Price { input: money(3.0), output: money(1.5) });
+    let flags =
+        Flags { ceiling: Ceiling { tokens: Some(1), ..Ceiling::default() }, ..Flags::default() };
+    let config = Config::from_text(Path::new("c"), text, &nothing, flags).unwrap();
+    assert_eq!(config.limits.ceiling, Ceiling { tokens: Some(1), ..ceiling });
+    for (wrong, fault) in [
+        ("[limits]\ntoken = 9\n", "config.toml:2:1: `token` is no setting\ndid you mean `tokens`?"),
+        ("[limits]\ntokens = 0\n", "config.toml:2:10: "),
+        ("[limits]\ncost = -1\n", "config.toml:2:8: an amount of money is from 0 "),
+        (
+            "[models.'a/b']\ninput_per_mtok = 1\n",
+            "config.toml:1:1: missing field `output_per_mtok`",
+        ),
+    ] {
+        let error = read(wrong).unwrap_err().to_string();
+        assert!(error.starts_with(fault), "{error}");
+    }
 }

@@ -7,6 +7,7 @@
 mod agents;
 mod bad_input;
 mod beside;
+mod budget;
 mod categories;
 mod crash;
 mod doctor;

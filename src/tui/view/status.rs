@@ -7,10 +7,10 @@ use ratatui::{
 
 use super::pen::{Pen, inset};
 use crate::{
-    kernel::{port::Form, spec::Mode},
+    kernel::{money::Money, port::Form, spec::Mode},
     tui::{
         clean,
-        state::{Focus, State, status::Player},
+        state::{Focus, State, sessions::Node, status::Player},
         theme::{Mark, Role},
         words,
     },
@@ -128,9 +128,20 @@ fn parts(state: &State, pen: &Pen<'_>) -> Vec<(Part, Span<'static>)> {
     }
     let used: u64 =
         state.sessions.iter().map(|(_, node)| node.usage.input + node.usage.output).sum();
-    if used > 0 {
+    let ceiling = node.map(|node| node.spec.limits.ceiling).unwrap_or_default();
+    if let Some(limit) = ceiling.tokens {
+        let text = format!("{} of {} tokens", words::tokens(used), words::tokens(limit));
+        // Close to the end, as a clock is.
+        let role = if used >= limit / 10 * 9 { Role::Warn } else { Role::Text };
+        parts.push((Part::Tokens, pen.span(text, role)));
+    } else if used > 0 {
         let text = format!("{} tokens", words::tokens(used));
         parts.push((Part::Tokens, pen.span(text, Role::Text)));
+    }
+    if let Some(limit) = ceiling.cost {
+        let cost = |cost: Money, (_, node): (_, &Node)| cost.plus(node.usage.cost);
+        let spent = state.sessions.iter().fold(Money::NONE, cost);
+        parts.push((Part::Tokens, pen.span(format!("{spent} of {limit} spent"), Role::Text)));
     }
     if let Some(node) = node.filter(|node| node.context > 0) {
         let text = format!("context {}", words::tokens(node.context));
