@@ -3,7 +3,7 @@
 
 mod file;
 mod home;
-mod limits;
+pub mod profiles;
 mod providers;
 pub mod rules;
 

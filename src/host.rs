@@ -42,7 +42,7 @@ use crate::{
         id::{CallId, SessionId},
         invoke::{CallRequest, Input, ToolResult},
         message::Usage,
-        port::{Executor, RuleBook, Store, StoreError, Untrusted},
+        port::{Executor, Profiles, RuleBook, Store, StoreError, Untrusted},
         recorder::Recorder,
         registry::Registry,
         session::Session,
@@ -73,6 +73,8 @@ pub struct Parts {
     pub book: Arc<dyn RuleBook>,
     /// The folder below which what is remembered of projects is kept; nothing is if there is none.
     pub memory: Option<PathBuf>,
+    /// Where kinds of agents are described.
+    pub profiles: Arc<dyn Profiles>,
 }
 
 /// Whether a person can be asked.

@@ -18,6 +18,7 @@ pub mod message;
 pub mod money;
 pub mod obeyed;
 pub mod port;
+pub mod profile;
 pub mod programs;
 pub mod provider;
 pub mod recorder;

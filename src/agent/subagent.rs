@@ -6,6 +6,7 @@ use crate::kernel::{
     error::{CallError, ErrorCode},
     id::SessionId,
     port::ChildRequest,
+    profile::Profile,
     schema,
     spec::{Limits, Mode, SessionSpec},
 };
@@ -20,12 +21,13 @@ const PARENT: &str = "parent";
 const LONGEST_NAME: usize = 32;
 
 /// The description of a child of `parent`, which is in `mode` now. `is_taken` knows the names of
-/// the agents it has already. The folder is checked as a name only: whether it leads out of the
+/// the agents it has already; `profile` is that which the request names, if any. The folder is checked as a name only: whether it leads out of the
 /// workspace through a link is for whoever opens it.
 pub fn child_spec(
     parent: &SessionSpec,
     mode: Mode,
     request: &ChildRequest,
+    profile: Option<&Profile>,
     is_taken: impl Fn(&str) -> bool,
 ) -> Result<SessionSpec, CallError> {
     let Some(depth) = parent.limits.depth.checked_sub(1) else {
@@ -34,29 +36,43 @@ pub fn child_spec(
             "This agent may start no agents of its own. Do the work here, or say what is left.",
         ));
     };
-    let workspace = match request.folder.as_deref() {
+    let folder = request.folder.as_deref();
+    let workspace = match folder.or(profile.and_then(|profile| profile.folder.as_deref())) {
         None | Some("" | ".") => parent.workspace.clone(),
         Some(folder) => parent.workspace.join(below(request, folder)?),
     };
     let mut path = parent.path.clone();
     path.push(unique(&plain(&request.agent), is_taken));
-    Ok(SessionSpec {
+    let spec = SessionSpec {
         id: SessionId::fresh(),
         parent: Some(parent.id),
         path,
         workspace,
-        model: parent.model.clone(),
+        model: profile.and_then(|it| it.model.clone()).unwrap_or_else(|| parent.model.clone()),
         mode,
         tools: parent.tools.iter().filter(|name| !is_chat(name)).cloned().collect(),
-        modules: modules(parent, request)?,
+        modules: modules(parent, request, profile)?,
         limits: Limits { depth, ..parent.limits },
         instructions: parent.instructions.clone(),
+        agents: parent.agents.clone(),
+    };
+    Ok(match profile {
+        Some(profile) => profile.narrow(spec),
+        None => spec,
     })
 }
 
-fn modules(parent: &SessionSpec, request: &ChildRequest) -> Result<Vec<String>, CallError> {
+fn modules(
+    parent: &SessionSpec,
+    request: &ChildRequest,
+    profile: Option<&Profile>,
+) -> Result<Vec<String>, CallError> {
     let may = |name: &&String| !is_chat(name);
     let Some(wanted) = &request.modules else {
+        // A profile that names its modules says itself whether it starts agents.
+        if profile.is_some_and(|profile| profile.modules.is_some()) {
+            return Ok(parent.modules.iter().filter(may).cloned().collect());
+        }
         let without = parent.modules.iter().filter(may).filter(|name| *name != AGENTS);
         return Ok(without.cloned().collect());
     };

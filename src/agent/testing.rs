@@ -48,6 +48,7 @@ pub(super) fn spec() -> SessionSpec {
         modules: vec!["files".to_owned()],
         limits: Limits { turns: 5, ..Limits::default() },
         instructions: String::new(),
+        agents: None,
     }
 }
 

@@ -47,6 +47,10 @@ pub(super) struct Common {
     #[arg(global = true, long, value_name = "MODE")]
     pub(super) mode: Option<String>,
 
+    /// The kind of agent: a file in agents/ beside config.toml, or in .footplate/agents
+    #[arg(global = true, long, value_name = "NAME", conflicts_with_all = ["carry_on", "resume"])]
+    pub(super) profile: Option<String>,
+
     /// The colours: footplate-dark, footplate-light, or a file of yours
     #[arg(global = true, long, value_name = "NAME")]
     pub(super) theme: Option<String>,

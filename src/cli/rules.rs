@@ -10,7 +10,7 @@ use super::{
     setup,
 };
 use crate::{
-    config::rules::{RuleFile, Standing, Trust, of_project},
+    config::rules::{RuleFile, Standing, Trust, TrustError, of_project},
     kernel::gate::{
         law::Placed,
         rule::{Effect, Lasting, Reading, parse},
@@ -92,11 +92,17 @@ pub(super) fn trust(common: &Common, revoke: bool) -> Result<Exit, Failure> {
         print::aside(&format!("Not trusted any more: {}", name.display()));
         return Ok(Exit::Done);
     }
-    let rules = trust.give(&workspace).map_err(Failure::in_two_lines)?;
-    let _ = print::text(&crate::kernel::text::clean(rules.as_bytes()));
-    print::aside(&format!(
-        "Trusted, as it stands above: {}. A changed file is trusted anew.",
-        name.display()
-    ));
+    let profiles = trust.give_profiles(&workspace).map_err(Failure::in_two_lines)?;
+    let rules = match trust.give(&workspace) {
+        Err(TrustError::NoRules(_)) if !profiles.is_empty() => None,
+        rules => Some((name, rules.map_err(Failure::in_two_lines)?)),
+    };
+    for (name, text) in rules.into_iter().chain(profiles) {
+        let _ = print::text(&crate::kernel::text::clean(text.as_bytes()));
+        print::aside(&format!(
+            "Trusted, as it stands above: {}. A changed file is trusted anew.",
+            one_line(&name.display().to_string())
+        ));
+    }
     Ok(Exit::Done)
 }

@@ -1,17 +1,23 @@
 //! From flags, files and environment to a host: the one place that reads them.
 
-use std::{env, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use super::{args::Common, exit::Failure, print};
 use crate::{
-    config::{Config, Flags, Home, rules::RuleFiles},
+    config::{Config, Flags, Home, profiles::ProfileFiles, rules::RuleFiles},
     executor::{Local, Settings},
     host::{Attendance, Host, HostError, Parts},
     kernel::{
         allowance::Ceiling,
         gate::{law::Rules, monitor::Lookout},
         id::SessionId,
-        port::{SessionSummary, Store, StoreError},
+        port::{Profiles as _, SessionSummary, Store, StoreError},
+        profile::Profile,
         spec::{Limits, Mode, SessionSpec},
     },
     model::{self, Models, scripted::Pace},
@@ -39,6 +45,8 @@ pub(super) struct Setup {
     pub(super) store: Arc<dyn Store>,
     pub(super) workspace: PathBuf,
     pub(super) executor: Arc<Local>,
+    /// What `--profile` means.
+    profile: Option<Profile>,
     _log: Option<telemetry::Guard>,
 }
 
@@ -138,7 +146,7 @@ impl Setup {
             }
         };
         let config = Config::load(&home, &variable, flags(common)?);
-        let config = config.map_err(Failure::usage_in_two_lines)?;
+        let mut config = config.map_err(Failure::usage_in_two_lines)?;
         let workspace = workspace(common)?;
         let rules = rule_files(&home, notice.clone());
         let executor = Arc::new(executor(&home, notice));
@@ -149,9 +157,24 @@ impl Setup {
         let models = Models::new(config.providers.clone(), variable, pace)
             .with_prices(config.prices.clone());
         let monitor = monitor(&config, &models)?;
+        let registry = modules::registry();
+        let owned = |name: &str| name.to_owned();
+        let tools = registry.all().iter().map(|known| owned(known.name())).collect();
+        let modules = registry.module_names().into_iter().map(owned).collect();
+        let profiles = Arc::new(ProfileFiles::new(&home, tools, modules));
+        let profile = common.profile.as_deref().map(|name| profiles.find(&workspace, name));
+        let profile = profile.transpose().map_err(Failure::usage_in_two_lines)?;
+        let workspace = match profile.as_ref().and_then(|profile| profile.folder.as_deref()) {
+            Some(folder) => below(&workspace, folder)?,
+            None => workspace,
+        };
+        let own = profile.as_ref().and_then(|profile| profile.model.clone());
+        if let (None, Some(model)) = (&common.model, own) {
+            config.model = Some(model);
+        }
         let host = Host::new(Parts {
             store: store.clone(),
-            registry: modules::registry(),
+            registry,
             models,
             executor: executor.clone(),
             attendance,
@@ -160,8 +183,9 @@ impl Setup {
             rules: Arc::new(Rules::new(Arc::new(today), real_home())),
             book: Arc::new(rules),
             memory: Some(home.data.join("memory")),
+            profiles,
         });
-        Ok(Self { home, config, host, store, workspace, executor, _log: log })
+        Ok(Self { home, config, host, store, workspace, executor, profile, _log: log })
     }
 
     /// Starts a new session here, or the tour in a folder of its own.
@@ -173,14 +197,16 @@ impl Setup {
     /// The description of a new session here.
     pub(super) fn spec(&self, model: impl Into<String>) -> SessionSpec {
         let modules = self.host.registry().module_names();
-        SessionSpec {
+        // A person may offer a model any tool.
+        let tools = self.profile.as_ref().and_then(|profile| profile.tools.clone());
+        let spec = SessionSpec {
             id: SessionId::fresh(),
             parent: None,
             path: vec!["main".to_owned()],
             workspace: self.workspace.clone(),
             model: model.into(),
             mode: self.config.mode,
-            tools: TOOLS.map(str::to_owned).to_vec(),
+            tools: tools.unwrap_or_else(|| TOOLS.map(str::to_owned).to_vec()),
             modules: modules.into_iter().map(str::to_owned).collect(),
             limits: Limits {
                 execution_ms: self.config.ceiling_ms,
@@ -189,6 +215,11 @@ impl Setup {
                 ..self.config.limits
             },
             instructions: String::new(),
+            agents: None,
+        };
+        match &self.profile {
+            Some(profile) => profile.narrow(spec),
+            None => spec,
         }
     }
 
@@ -296,6 +327,19 @@ fn mode(name: &str) -> Result<Mode, Failure> {
         let names = Mode::ALL.map(Mode::name).join(", ");
         Failure::usage(format!("there is no mode {name:?}"), format!("modes are: {names}"))
     })
+}
+
+/// The folder of a profile, really below the workspace.
+fn below(workspace: &Path, folder: &str) -> Result<PathBuf, Failure> {
+    let hint = "name a folder that is there, below the one you work in";
+    let unusable = |fault: &dyn std::fmt::Display| {
+        Failure::usage(format!("cannot work in {folder}: {fault}"), hint)
+    };
+    let real = workspace.join(folder).canonicalize().map_err(|error| unusable(&error))?;
+    if real.starts_with(workspace) && real.is_dir() {
+        return Ok(real);
+    }
+    Err(unusable(&"it leads out of the workspace, or is no folder"))
 }
 
 /// The folder to work in: absolute, real, readable, and with a name that can be recorded.

@@ -6,12 +6,11 @@ use std::{collections::BTreeMap, ops::Range, path::Path};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use toml::Spanned;
 
-use super::{
-    ConfigError, Glyphs, Monitor, Mouse, Notice, limits::LimitSettings, providers::built_in,
-};
+use super::{ConfigError, Glyphs, Monitor, Mouse, Notice, providers::built_in};
 use crate::kernel::{
     gate::policy::Runs,
     money::{Money, Price, Prices},
+    profile::Bounds,
     provider::Api,
     setting::{explain, place},
     spec::{Limits, Mode},
@@ -66,7 +65,7 @@ struct File {
     #[serde(default)]
     models: BTreeMap<String, ModelSettings>,
     #[serde(default)]
-    limits: LimitSettings,
+    limits: Bounds,
 }
 
 /// What a model takes for a million tokens.

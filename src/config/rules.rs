@@ -254,7 +254,7 @@ fn unjudged(path: &Path, allows: usize) -> String {
 }
 
 /// The text of a file; nothing if there is none. No pipe or device is opened.
-fn read(path: &Path) -> io::Result<Option<String>> {
+pub(super) fn read(path: &Path) -> io::Result<Option<String>> {
     let metadata = match path.metadata() {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

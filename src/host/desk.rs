@@ -176,7 +176,7 @@ mod tests {
             event::Event,
             gate::policy::Runs,
             invoke::ToolResult,
-            port::{Ended, Executor, Job, NoBook},
+            port::{Ended, Executor, Job, NoBook, NoProfiles},
             registry::Mounts,
             spec::{Limits, Mode},
         },
@@ -208,6 +208,7 @@ mod tests {
             rules: Arc::default(),
             book: Arc::new(NoBook),
             memory: None,
+            profiles: Arc::new(NoProfiles),
         })
     }
 
@@ -223,6 +224,7 @@ mod tests {
             modules: Vec::new(),
             limits: Limits::default(),
             instructions: String::new(),
+            agents: None,
         }
     }
 

@@ -14,6 +14,8 @@ use crate::{
         event::Event,
         id::SessionId,
         port::{ChildRequest, Crowded, Factory, Started},
+        profile::Profile,
+        schema,
         spec::SessionSpec,
     },
 };
@@ -75,7 +77,31 @@ fn gone() -> CallError {
     CallError::new(ErrorCode::Interrupted, "The program is ending.")
 }
 
+fn only(capability: &str, agents: &[String]) -> CallError {
+    let fault = match agents {
+        [] => "this session may start no agents; do the work here".to_owned(),
+        agents => format!("this session may start these alone: {}", agents.join(", ")),
+    };
+    schema::invalid(&format!("{capability}.agent"), &fault).with("available", agents.to_vec())
+}
+
 impl Inner {
+    /// The profile by which a session wants to start an agent.
+    fn profile(
+        &self,
+        above: &SessionSpec,
+        capability: &str,
+        name: &str,
+    ) -> Result<Profile, CallError> {
+        if let Some(agents) =
+            above.agents.as_ref().filter(|agents| !agents.iter().any(|it| it == name))
+        {
+            return Err(only(capability, agents));
+        }
+        let found = self.parts.profiles.find(&above.workspace, name);
+        found.map_err(|fault| schema::invalid(&format!("{capability}.agent"), &fault))
+    }
+
     fn start_child(
         self: &Arc<Self>,
         parent: &Live,
@@ -89,7 +115,14 @@ impl Inner {
         }
         let mode = *parent.mode.borrow();
         let siblings = folded(&parent.session, |session| session.children.clone());
-        let mut spec = agent::child_spec(&above.spec, mode, &request, |name| {
+        let profile = match request.profile.as_deref() {
+            Some(name) => Some(self.profile(&above.spec, request.capability, name)?),
+            None => None,
+        };
+        if let (Some(agents), None) = (&above.spec.agents, &profile) {
+            return Err(only(request.capability, agents));
+        }
+        let mut spec = agent::child_spec(&above.spec, mode, &request, profile.as_ref(), |name| {
             siblings.iter().any(|taken| taken == name)
         })?;
         let unusable = |error: std::io::Error| {

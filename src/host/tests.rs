@@ -5,6 +5,7 @@
 mod budget;
 mod ends;
 mod many;
+mod profiles;
 mod resume;
 mod words;
 
@@ -31,7 +32,7 @@ use crate::{
         id::SessionId,
         invoke::ToolResult,
         message::Message,
-        port::{Desk as _, Ended, Executor, Job, NoBook, Store},
+        port::{Desk as _, Ended, Executor, Job, NoBook, NoProfiles, Store},
         registry::Mounts,
         session::Session,
         signal::{Extent, Signal},
@@ -114,6 +115,7 @@ impl Rig {
             modules: Vec::new(),
             limits: Limits::default(),
             instructions: String::new(),
+            agents: None,
         }
     }
 
@@ -225,18 +227,22 @@ impl Host {
 }
 
 fn host(store: Arc<dyn Store>) -> Host {
-    host_with(store, Models::new(Vec::new(), |_| None, Pace::Instant))
+    host_of(store, |_| {})
 }
 
 fn host_with(store: Arc<dyn Store>, models: Models) -> Host {
+    host_of(store, |parts| parts.models = models)
+}
+
+fn host_of(store: Arc<dyn Store>, change: impl FnOnce(&mut Parts)) -> Host {
     let mut registry = crate::modules::registry();
     let boom = Capability::define::<Nothing>("boom", "Panics.", Category::Read)
         .handler(async |_, _, _| panic!("a fault of ours, for a test"));
     registry.register(boom).unwrap();
-    Host::new(Parts {
+    let mut parts = Parts {
         store,
         registry,
-        models,
+        models: Models::new(Vec::new(), |_| None, Pace::Instant),
         executor: Arc::new(NoPrograms),
         attendance: Attendance::Attended,
         runs: Runs::default(),
@@ -244,7 +250,10 @@ fn host_with(store: Arc<dyn Store>, models: Models) -> Host {
         memory: None,
         rules: Arc::default(),
         book: Arc::new(NoBook),
-    })
+        profiles: Arc::new(NoProfiles),
+    };
+    change(&mut parts);
+    Host::new(parts)
 }
 
 /// A turn of a script that makes calls.

@@ -7,6 +7,15 @@ pub fn place(text: &str, at: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
+/// The name that was probably meant.
+pub fn near<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let far = |name: &'a str| {
+        (strsim::damerau_levenshtein(wrong, name), name.len().abs_diff(wrong.len()), name)
+    };
+    let near = known.map(far).filter(|(distance, _, name)| *distance <= (name.len() / 2).max(1));
+    near.min().map(|(_, _, name)| name)
+}
+
 /// The parser's words, and what to do: where it says what it expected, the nearest of that.
 pub fn explain(message: &str) -> (String, String) {
     let message = message.trim();
@@ -16,15 +25,8 @@ pub fn explain(message: &str) -> (String, String) {
         return (message.replace('\n', " "), "correct this line, or take it out".to_owned());
     };
     let kind = if message.starts_with("unknown field") { "setting" } else { "value" };
-    let near = known
-        .iter()
-        .map(|name| {
-            (strsim::damerau_levenshtein(wrong, name), name.len().abs_diff(wrong.len()), *name)
-        })
-        .filter(|(distance, _, name)| *distance <= (name.len() / 2).max(1))
-        .min();
-    let hint = match near {
-        Some((_, _, name)) => format!("did you mean `{name}`?"),
+    let hint = match near(wrong, known.iter().copied()) {
+        Some(name) => format!("did you mean `{name}`?"),
         None => format!("what can stand here: {}", known.join(", ")),
     };
     (format!("`{wrong}` is no {kind}"), hint)

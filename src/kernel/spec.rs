@@ -120,6 +120,9 @@ pub struct SessionSpec {
     /// What a profile or parent adds to the instructions of its model.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub instructions: String,
+    /// The profiles by which it may start agents, and no others; absent for any, or none at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agents: Option<Vec<String>>,
 }
 
 impl SessionSpec {

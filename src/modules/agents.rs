@@ -42,6 +42,9 @@ struct Task {
     /// A short name to show for it and to address it by; at most 40 characters.
     #[serde(default)]
     name: Option<String>,
+    /// The profile of the agent, where there is one of that name.
+    #[serde(default)]
+    agent: Option<String>,
     /// A folder of the workspace that it works in; this session's own if left out.
     #[serde(default)]
     folder: Option<String>,
@@ -286,8 +289,9 @@ fn request(
     Ok(ChildRequest {
         call,
         capability,
-        agent: agent_name(capability, task.name)?,
+        agent: agent_name(capability, task.name.or_else(|| task.agent.clone()))?,
         task: task.task,
+        profile: task.agent,
         folder: task.folder,
         modules: task.modules,
         crowded,

@@ -51,6 +51,7 @@ pub(super) fn spec(id: SessionId) -> SessionSpec {
         modules: vec!["files".into(), "process".into()],
         limits: Limits::default(),
         instructions: String::new(),
+        agents: None,
     }
 }
 

@@ -333,6 +333,7 @@ impl Stage {
             modules: Vec::new(),
             limits: Limits::default(),
             instructions: String::new(),
+            agents: None,
         };
         self.event(number.into(), Event::SessionStarted { spec });
         if !says.is_empty() {

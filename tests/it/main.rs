@@ -20,6 +20,7 @@ mod monitor;
 mod notes;
 mod packages;
 mod parity;
+mod profiles;
 mod races;
 mod rig;
 mod rules;

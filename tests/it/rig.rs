@@ -57,6 +57,7 @@ pub fn host_of(
         rules: Arc::default(),
         book: Arc::new(rules),
         memory: None,
+        profiles: Arc::new(footplate::kernel::port::NoProfiles),
     })
 }
 
@@ -74,5 +75,6 @@ pub fn spec(place: &Place, script: &Value, mode: Mode, tools: &[&str]) -> Sessio
         modules: owned(&["files", "process", "agents"]),
         limits: Limits::default(),
         instructions: String::new(),
+        agents: None,
     }
 }

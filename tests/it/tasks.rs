@@ -142,6 +142,7 @@ impl Desktop {
             rules: Arc::default(),
             book: Arc::new(rules),
             memory: None,
+            profiles: Arc::new(footplate::kernel::port::NoProfiles),
         })
     }
 
@@ -172,6 +173,7 @@ impl Desktop {
                 modules: ["files", "search", "process"].map(str::to_owned).to_vec(),
                 limits: Limits::default(),
                 instructions: String::new(),
+                agents: None,
             })
             .unwrap();
         host.send(session, "go".to_owned());

@@ -15,6 +15,7 @@ fn request(agent: &str, folder: Option<&str>, modules: Option<&[&str]>) -> Child
         capability: "agents.run",
         agent: agent.to_owned(),
         task: "do".to_owned(),
+        profile: None,
         folder: folder.map(str::to_owned),
         modules: modules.map(|names| names.iter().map(|name| (*name).to_owned()).collect()),
         crowded: Crowded::Wait,
@@ -22,7 +23,7 @@ fn request(agent: &str, folder: Option<&str>, modules: Option<&[&str]>) -> Child
 }
 
 fn child(request: &ChildRequest) -> Result<SessionSpec, CallError> {
-    child_spec(&parent(), Mode::Plan, request, |_| false)
+    child_spec(&parent(), Mode::Plan, request, None, |_| false)
 }
 
 #[test]
@@ -66,9 +67,11 @@ fn modules_are_handed_on_by_name_and_never_more_than_there_are() {
 fn a_child_at_the_last_level_starts_no_more() {
     let mut parent = parent();
     for _ in 0..2 {
-        parent = child_spec(&parent, Mode::Auto, &request("a", None, None), |_| false).unwrap();
+        parent =
+            child_spec(&parent, Mode::Auto, &request("a", None, None), None, |_| false).unwrap();
     }
-    let error = child_spec(&parent, Mode::Auto, &request("a", None, None), |_| false).unwrap_err();
+    let error =
+        child_spec(&parent, Mode::Auto, &request("a", None, None), None, |_| false).unwrap_err();
     assert_eq!(error.code, ErrorCode::BudgetSpent);
 }
 
@@ -87,7 +90,7 @@ fn a_folder_never_leads_out_of_the_workspace() {
 fn names_are_plain_and_each_agents_own() {
     let name = |wanted: &str, taken: &[&str]| {
         let request = request(wanted, None, None);
-        let made = child_spec(&parent(), Mode::Auto, &request, |name| taken.contains(&name));
+        let made = child_spec(&parent(), Mode::Auto, &request, None, |name| taken.contains(&name));
         made.unwrap().agent().to_owned()
     };
     assert_eq!(name("tester", &[]), "tester");
@@ -96,4 +99,30 @@ fn names_are_plain_and_each_agents_own() {
     assert_eq!(name("", &[]), "agent");
     assert_eq!(name("..", &[]), "agent");
     assert_eq!(name(&"é".repeat(99), &[]).chars().count(), 32);
+}
+
+#[test]
+fn a_profile_gives_a_folder_a_model_and_modules_and_nothing_the_parent_lacks() {
+    let profile = Profile {
+        name: "tester".to_owned(),
+        model: Some("a/small".to_owned()),
+        mode: Some(Mode::Plan),
+        modules: Some(["agents", "chat", "files", "nonesuch"].map(str::to_owned).to_vec()),
+        folder: Some("docs".to_owned()),
+        ..Profile::default()
+    };
+    let made = |folder| {
+        let request = request("tester", folder, None);
+        child_spec(&parent(), Mode::Auto, &request, Some(&profile), |_| false).unwrap()
+    };
+    let child = made(None);
+    assert_eq!((child.model.as_str(), child.mode), ("a/small", Mode::Plan));
+    assert_eq!(child.workspace, parent().workspace.join("docs"));
+    assert!(!child.modules.iter().any(|name| name == "chat" || name == "nonesuch"));
+    assert!(child.modules.iter().all(|name| parent().modules.contains(name)));
+    assert!(child.modules.contains(&"agents".to_owned()), "it was named: {:?}", child.modules);
+    assert_eq!(made(Some("src")).workspace, parent().workspace.join("src"));
+    let out = Profile { folder: Some("../out".to_owned()), ..profile.clone() };
+    let request = request("tester", None, None);
+    assert!(child_spec(&parent(), Mode::Auto, &request, Some(&out), |_| false).is_err());
 }

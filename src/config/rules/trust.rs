@@ -8,7 +8,10 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{Home, of_project, read};
+use super::{
+    super::profiles::{named, of_project as profiles_of},
+    Home, of_project, read,
+};
 use crate::kernel::port::Trusting;
 
 /// What a person trusts, as a file of this computer.
@@ -43,6 +46,17 @@ struct Kept {
     /// What is not asked about again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     refused: Vec<Judged>,
+    /// Kinds of agents that projects describe.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    profiles: Vec<Profile>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Profile {
+    folder: PathBuf,
+    name: String,
+    /// The text that was trusted.
+    text: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -85,8 +99,38 @@ impl Trust {
         self.change(folder, Some((rules.to_owned(), said)))
     }
 
+    /// Whether that very text is trusted as a profile of that project. A doubt counts as no.
+    pub fn holds_profile(&self, folder: &Path, name: &str, text: &str) -> bool {
+        let (Ok(folder), Ok(kept)) = (folder.canonicalize(), self.kept()) else { return false };
+        let is_meant =
+            |known: &Profile| known.folder == folder && known.name == name && known.text == text;
+        kept.profiles.iter().any(is_meant)
+    }
+
+    /// Trusts the profiles of a project as they are now, and gives the text of each file.
+    pub fn give_profiles(&self, folder: &Path) -> Result<Vec<(PathBuf, String)>, TrustError> {
+        let mut shown = Vec::new();
+        let mut profiles = Vec::new();
+        let real = folder.canonicalize().map_err(|source| fault(folder, source))?;
+        for (name, path) in named(&profiles_of(&real)) {
+            let text = read(&path).map_err(|source| fault(&path, source))?;
+            let Some(text) = text else { continue };
+            profiles.push(Profile { folder: real.clone(), name, text: text.clone() });
+            shown.push((path, text));
+        }
+        let mut kept = self.kept().map_err(|source| fault(&self.0, source))?;
+        kept.profiles.retain(|known| known.folder != real);
+        kept.profiles.extend(profiles);
+        self.write(&kept).map_err(|source| fault(&self.0, source))?;
+        Ok(shown)
+    }
+
     /// Trusts a project no more, and asks about it again.
     pub fn take(&self, folder: &Path) -> Result<(), TrustError> {
+        let real = folder.canonicalize().map_err(|source| fault(folder, source))?;
+        let mut kept = self.kept().map_err(|source| fault(&self.0, source))?;
+        kept.profiles.retain(|known| known.folder != real);
+        self.write(&kept).map_err(|source| fault(&self.0, source))?;
         self.change(folder, None)
     }
 

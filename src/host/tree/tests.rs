@@ -20,6 +20,7 @@ fn spec(id: u128, parent: Option<u128>, path: &str) -> Arc<SessionSpec> {
         modules: Vec::new(),
         limits: Limits::default(),
         instructions: String::new(),
+        agents: None,
     })
 }
 

@@ -223,6 +223,7 @@ fn ruled(rules: Rules, mode: Mode, attended: Attended, limits: Limits) -> Fixtur
         modules: Vec::new(),
         limits,
         instructions: String::new(),
+        agents: None,
     };
     let context = Context {
         gate: Gate::new(

@@ -25,6 +25,8 @@ pub struct ChildRequest {
     pub agent: String,
     /// What it shall do.
     pub task: String,
+    /// The profile that says which kind of agent it is.
+    pub profile: Option<String>,
     /// A folder below the parent's workspace, or the same.
     pub folder: Option<String>,
     /// The modules it may use; none named means the parent's, without those that start agents.

@@ -249,6 +249,7 @@ fn spec(workspace: &Path, mode: Mode) -> SessionSpec {
         modules: MODULES.map(str::to_owned).to_vec(),
         limits: Limits::default(),
         instructions: String::new(),
+        agents: None,
     }
 }
 

@@ -225,6 +225,7 @@ fn spec() -> SessionSpec {
         modules: Vec::new(),
         limits: Limits::default(),
         instructions: String::new(),
+        agents: None,
     }
 }
 

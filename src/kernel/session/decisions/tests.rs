@@ -28,6 +28,7 @@ fn journal(events: Vec<Event>) -> Vec<Arc<Envelope>> {
         modules: Vec::new(),
         limits: Limits::default(),
         instructions: String::new(),
+        agents: None,
     };
     let all = std::iter::once(Event::SessionStarted { spec }).chain(events);
     let envelope = |(seq, event)| {

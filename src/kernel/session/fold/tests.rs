@@ -27,6 +27,7 @@ fn session() -> Session {
         modules: Vec::new(),
         limits: Limits::default(),
         instructions: String::new(),
+        agents: None,
     })
 }
 
