@@ -106,6 +106,15 @@
 //!   mode. A file of rules with a fault allows nothing; where one of its denies cannot be read, every
 //!   effect is asked for. What narrows counts for the agents below as well, what widens only for those
 //!   it names.
+//! - One budget binds a tree of sessions ([`kernel::allowance`]). Each request sets aside beforehand what
+//!   it is likely to use, and waits where that must be known first of others: so a tree goes over its
+//!   tokens or money by less than one request. What was used is in the journals, with its cost by the
+//!   price of that day; only time begins anew when a session is carried on.
+//! - A profile ([`kernel::profile`]) never widens what its starter has, not even a person's setting of a
+//!   stricter mode. A project's counts only with the text that was trusted, and never in the place of
+//!   the person's own of the same name.
+//! - A session with a read-only view is held by its env and by the level of its runs, not by its mode:
+//!   what could write is refused before anybody is asked, and so is all code where nothing can be sealed.
 //! - The monitor ([`kernel::gate::monitor`]) is a second model that can only narrow. It stands last: what
 //!   modes, rules and grants refuse or ask about is not put to it, and whatever they let through is,
 //!   reads apart. None leaves it at that; soft asks the person, with its reason; hard refuses; an error,

@@ -55,6 +55,7 @@ pub fn child_spec(
         limits: Limits { depth, ..parent.limits },
         instructions: parent.instructions.clone(),
         agents: parent.agents.clone(),
+        view: parent.view.max(request.view),
     };
     Ok(match profile {
         Some(profile) => profile.narrow(spec),

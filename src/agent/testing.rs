@@ -49,6 +49,7 @@ pub(super) fn spec() -> SessionSpec {
         limits: Limits { turns: 5, ..Limits::default() },
         instructions: String::new(),
         agents: None,
+        view: crate::kernel::spec::View::Whole,
     }
 }
 

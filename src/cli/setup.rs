@@ -216,6 +216,7 @@ impl Setup {
             },
             instructions: String::new(),
             agents: None,
+            view: crate::kernel::spec::View::Whole,
         };
         match &self.profile {
             Some(profile) => profile.narrow(spec),

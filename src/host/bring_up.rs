@@ -75,7 +75,7 @@ impl Inner {
         // What is denied outright is not offered at all.
         let offered = |name: &str| law.denied_outright(name, &spec.path).is_none();
         let secrets = self.parts.executor.secrets(env.root());
-        let env = env.hiding(secrets);
+        let env = env.hiding(secrets).viewed(spec.view);
         let place = env.clone();
         let project = Arc::new(agent::Project::new(move || project(&place)));
         let model = self.parts.models.resolve(&spec.model)?;

@@ -225,6 +225,7 @@ mod tests {
             limits: Limits::default(),
             instructions: String::new(),
             agents: None,
+            view: crate::kernel::spec::View::Whole,
         }
     }
 

@@ -129,6 +129,7 @@ impl Inner {
             CallError::failed(format!("The workspace cannot be opened any more: {error}."))
         };
         let workspace = Workspace::new(&above.spec.workspace).map_err(unusable)?;
+        let workspace = workspace.viewed(spec.view);
         spec.workspace = workspace.make_folder(&spec.workspace)?;
         let inherited = Parent {
             rights: Some(above.gate.rights().clone()),

@@ -7,6 +7,7 @@ mod ends;
 mod many;
 mod profiles;
 mod resume;
+mod view;
 mod words;
 
 use std::{path::PathBuf, sync::Arc};
@@ -116,6 +117,7 @@ impl Rig {
             limits: Limits::default(),
             instructions: String::new(),
             agents: None,
+            view: crate::kernel::spec::View::Whole,
         }
     }
 

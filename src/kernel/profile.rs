@@ -10,7 +10,7 @@ use super::{
     allowance::Ceiling,
     money::Money,
     setting::{explain, near, place},
-    spec::{Limits, Mode, SessionSpec},
+    spec::{Limits, Mode, SessionSpec, View},
 };
 
 /// A kind of agent.
@@ -34,6 +34,8 @@ pub struct Profile {
     pub instructions: String,
     /// The folder it works in, below that of its starter.
     pub folder: Option<String>,
+    /// What it may do with its workspace, or less.
+    pub view: View,
 }
 
 /// A table of limits; what is absent leaves them as they are.
@@ -107,6 +109,8 @@ struct File {
     #[serde(default)]
     instructions: String,
     folder: Option<String>,
+    #[serde(default)]
+    view: View,
 }
 
 /// Reads a profile. The error is `LINE:COLUMN: what is wrong`, and in a second line what to do.
@@ -146,6 +150,7 @@ pub fn parse(name: &str, text: &str, known: &Known) -> Result<Profile, String> {
         agents: names(file.agents, "agent", &known.agents)?,
         instructions: file.instructions,
         folder: file.folder,
+        view: file.view,
     })
 }
 
@@ -168,6 +173,7 @@ impl Profile {
                 (None, own) => own.clone(),
             },
             instructions,
+            view: spec.view.max(self.view),
             ..spec
         }
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{allowance::Ceiling, id::SessionId};
@@ -94,6 +95,25 @@ impl Default for Limits {
     }
 }
 
+/// What a session may do with its workspace, whatever its mode.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum View {
+    /// Read and write it, as its mode and its rules say.
+    #[default]
+    Whole,
+    /// Read it: no call and no program of it writes there.
+    ReadOnly,
+}
+
+impl View {
+    fn is_whole(&self) -> bool {
+        *self == Self::Whole
+    }
+}
+
 /// Everything needed, with the registry, to build a session in another process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionSpec {
@@ -123,6 +143,9 @@ pub struct SessionSpec {
     /// The profiles by which it may start agents, and no others; absent for any, or none at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<Vec<String>>,
+    /// What it may do with its workspace.
+    #[serde(default, skip_serializing_if = "View::is_whole")]
+    pub view: View,
 }
 
 impl SessionSpec {

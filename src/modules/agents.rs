@@ -23,6 +23,7 @@ use crate::kernel::{
     registry::Module,
     schema,
     signal::{Extent, LONGEST_WORDS},
+    spec::View,
 };
 
 pub(super) const MODULE: Module = Module {
@@ -45,6 +46,9 @@ struct Task {
     /// The profile of the agent, where there is one of that name.
     #[serde(default)]
     agent: Option<String>,
+    /// "read-only": neither its calls nor its programs write the workspace, whatever the mode.
+    #[serde(default)]
+    view: View,
     /// A folder of the workspace that it works in; this session's own if left out.
     #[serde(default)]
     folder: Option<String>,
@@ -292,6 +296,7 @@ fn request(
         agent: agent_name(capability, task.name.or_else(|| task.agent.clone()))?,
         task: task.task,
         profile: task.agent,
+        view: task.view,
         folder: task.folder,
         modules: task.modules,
         crowded,

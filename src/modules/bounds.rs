@@ -9,6 +9,7 @@ use crate::kernel::{
     gate::subject::{Reached, text},
     obeyed::is_obeyed,
     port::{Bounds, Executor, Form, Level, ResolvedPath},
+    spec::View,
 };
 
 /// What was asked for beside a level.
@@ -30,6 +31,7 @@ impl Asked {
         let writes: Result<_, _> = writes.iter().map(|path| cx.env.resolve_path(path)).collect();
         let asked = Self { network, writes: writes? };
         let bounds = asked.bounds(held(executor, level));
+        fits(cx, &bounds)?;
         executor.check_bounds(&bounds, cx.env.root())?;
         Ok(asked)
     }
@@ -82,6 +84,18 @@ impl Asked {
         }));
         wider
     }
+}
+
+/// Refuses what could write where the session only reads.
+pub(super) fn fits(cx: &Context, bounds: &Bounds) -> Result<(), CallError> {
+    let only_reads = bounds.level == Level::Sealed && bounds.writes.is_empty();
+    if only_reads || cx.env.view() == View::Whole {
+        return Ok(());
+    }
+    Err(CallError::failed(
+        "Not run: this session only reads its workspace, and this could write there. Run it with \
+         seal=\"sealed\" and without writes, or leave it to the agent above.",
+    ))
 }
 
 /// The level a run gets: where nothing can be sealed, what was let through runs open.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    bounds::{Asked, changes_nothing, facts, held},
+    bounds::{Asked, changes_nothing, facts, fits, held},
     packages, refusal,
     run::{self, Finished, Run, Tie, exceeded, executor, limit, seconds},
 };
@@ -82,7 +82,9 @@ fn check(cx: &Context, execute: &Execute) -> Result<(), CallError> {
         let fault = "expected a bare file name such as \"main.py\"";
         return Err(schema::invalid("execute_code.filename", fault));
     }
-    executor(cx)?.check(&execute.code, &cx.mounts)
+    let executor = executor(cx)?;
+    fits(cx, &held(executor.as_ref(), execute.seal).into())?;
+    executor.check(&execute.code, &cx.mounts)
 }
 
 async fn preview(cx: Context, execute: Execute) -> Result<Preview, CallError> {

@@ -12,6 +12,7 @@ use std::{
 
 use tokio::time::Instant;
 
+use super::bounds::fits;
 use crate::kernel::{
     clock::Budget,
     context::Context,
@@ -160,6 +161,8 @@ pub(super) async fn run_into(
     run: Run,
     spool: Arc<dyn Spool>,
 ) -> Result<Finished, CallError> {
+    // Last of all, whoever makes the run and whatever was asked before.
+    fits(cx, &run.bounds)?;
     let executor = executor(cx)?;
     // Its own token, so that a run that cannot be recorded is ended without stopping the session.
     let cancel = cx.cancel.child_token();

@@ -52,6 +52,7 @@ pub(super) fn spec(id: SessionId) -> SessionSpec {
         limits: Limits::default(),
         instructions: String::new(),
         agents: None,
+        view: crate::kernel::spec::View::Whole,
     }
 }
 

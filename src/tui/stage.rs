@@ -334,6 +334,7 @@ impl Stage {
             limits: Limits::default(),
             instructions: String::new(),
             agents: None,
+            view: crate::kernel::spec::View::Whole,
         };
         self.event(number.into(), Event::SessionStarted { spec });
         if !says.is_empty() {

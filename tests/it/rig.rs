@@ -76,5 +76,6 @@ pub fn spec(place: &Place, script: &Value, mode: Mode, tools: &[&str]) -> Sessio
         limits: Limits::default(),
         instructions: String::new(),
         agents: None,
+        view: footplate::kernel::spec::View::Whole,
     }
 }

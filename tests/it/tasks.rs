@@ -174,6 +174,7 @@ impl Desktop {
                 limits: Limits::default(),
                 instructions: String::new(),
                 agents: None,
+                view: footplate::kernel::spec::View::Whole,
             })
             .unwrap();
         host.send(session, "go".to_owned());

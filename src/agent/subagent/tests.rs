@@ -1,6 +1,7 @@
 use pretty_assertions::assert_eq;
 
 use super::*;
+use crate::kernel::spec::View;
 use crate::{agent::testing::spec, kernel::port::Crowded};
 
 fn parent() -> SessionSpec {
@@ -16,6 +17,7 @@ fn request(agent: &str, folder: Option<&str>, modules: Option<&[&str]>) -> Child
         agent: agent.to_owned(),
         task: "do".to_owned(),
         profile: None,
+        view: View::Whole,
         folder: folder.map(str::to_owned),
         modules: modules.map(|names| names.iter().map(|name| (*name).to_owned()).collect()),
         crowded: Crowded::Wait,
@@ -125,4 +127,19 @@ fn a_profile_gives_a_folder_a_model_and_modules_and_nothing_the_parent_lacks() {
     let out = Profile { folder: Some("../out".to_owned()), ..profile.clone() };
     let request = request("tester", None, None);
     assert!(child_spec(&parent(), Mode::Auto, &request, Some(&out), |_| false).is_err());
+}
+
+#[test]
+fn who_only_reads_starts_nobody_who_writes() {
+    let mut parent = parent();
+    for (above, wanted, view) in [
+        (View::Whole, View::Whole, View::Whole),
+        (View::Whole, View::ReadOnly, View::ReadOnly),
+        (View::ReadOnly, View::Whole, View::ReadOnly),
+    ] {
+        parent.view = above;
+        let request = ChildRequest { view: wanted, ..request("a", None, None) };
+        let child = child_spec(&parent, Mode::Auto, &request, None, |_| false).unwrap();
+        assert_eq!(child.view, view);
+    }
 }

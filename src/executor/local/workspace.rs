@@ -23,6 +23,7 @@ use crate::kernel::{
     capability::Reach,
     error::{CallError, ErrorCode},
     port::{Env, Mark, Over, ResolvedPath, Standing},
+    spec::View,
 };
 
 /// A file up to this is read where it is asked for.
@@ -34,6 +35,7 @@ pub struct Workspace {
     root: PathBuf,
     /// Places of secrets.
     secrets: Vec<PathBuf>,
+    view: View,
 }
 
 impl Workspace {
@@ -42,20 +44,36 @@ impl Workspace {
     pub fn new(root: &Path) -> io::Result<Self> {
         let root = root.canonicalize()?;
         std::fs::read_dir(&root)?;
-        Ok(Self { root, secrets: Vec::new() })
+        Ok(Self { root, secrets: Vec::new(), view: View::Whole })
     }
 
     /// A folder that need not be there: it is made with its first file. The error is what the system
     /// says of the way there.
     pub fn unmade(root: &Path) -> io::Result<Self> {
         let root = real_place(Path::new("/"), root)?;
-        Ok(Self { root, secrets: Vec::new() })
+        Ok(Self { root, secrets: Vec::new(), view: View::Whole })
     }
 
     /// The same, with nothing shown of these real places.
     #[must_use]
     pub fn hiding(self, secrets: Vec<PathBuf>) -> Self {
         Self { secrets, ..self }
+    }
+
+    /// The same, with no more done to it than that.
+    #[must_use]
+    pub fn viewed(self, view: View) -> Self {
+        Self { view, ..self }
+    }
+
+    fn may_write(&self) -> Result<(), CallError> {
+        match self.view {
+            View::Whole => Ok(()),
+            View::ReadOnly => Err(CallError::failed(
+                "Not written: this session only reads its workspace. Say what should be written, and \
+                 leave it to the agent above.",
+            )),
+        }
     }
 
     /// Makes a folder of the workspace where it is missing, and gives where it really is. One that
@@ -70,8 +88,11 @@ impl Workspace {
                 real.display()
             )));
         }
-        make_folder(&real, Mode::from_raw_mode(0o777))
-            .map_err(|error| failed("make", &name, &error))?;
+        if !real.is_dir() {
+            self.may_write()?;
+            make_folder(&real, Mode::from_raw_mode(0o777))
+                .map_err(|error| failed("make", &name, &error))?;
+        }
         Ok(real)
     }
 
@@ -124,6 +145,10 @@ impl Env for Workspace {
         })
     }
 
+    fn view(&self) -> View {
+        self.view
+    }
+
     fn is_secret(&self, real: &Path) -> bool {
         let real = real.as_os_str().as_bytes();
         // Both are real places, so that bytes say it: to compare them part by part is half the work
@@ -135,6 +160,9 @@ impl Env for Workspace {
     }
 
     fn look<'a>(&'a self, path: &'a ResolvedPath) -> BoxFuture<'a, Result<Standing, CallError>> {
+        if let Err(refused) = self.may_write() {
+            return Box::pin(async { Err(refused) });
+        }
         let path = path.clone();
         Box::pin(off_thread(move || {
             write::look(&path.real).map_err(|error| failed("write", &path.shown, &error))
@@ -147,6 +175,9 @@ impl Env for Workspace {
         over: Over<'a>,
         bytes: &'a [u8],
     ) -> BoxFuture<'a, Result<(), CallError>> {
+        if let Err(refused) = self.may_write() {
+            return Box::pin(async { Err(refused) });
+        }
         let (path, bytes) = (path.clone(), bytes.to_vec());
         let mark = match over {
             Over::Nothing { mode } => Err(mode),
@@ -168,6 +199,9 @@ impl Env for Workspace {
         path: &'a ResolvedPath,
         mark: &'a Mark,
     ) -> BoxFuture<'a, Result<(), CallError>> {
+        if let Err(refused) = self.may_write() {
+            return Box::pin(async { Err(refused) });
+        }
         let (path, mark) = (path.clone(), mark.clone());
         Box::pin(off_thread(move || {
             write::remove(&path.real, &mark)

@@ -21,6 +21,7 @@ fn spec(id: u128, parent: Option<u128>, path: &str) -> Arc<SessionSpec> {
         limits: Limits::default(),
         instructions: String::new(),
         agents: None,
+        view: crate::kernel::spec::View::Whole,
     })
 }
 

@@ -224,6 +224,7 @@ fn ruled(rules: Rules, mode: Mode, attended: Attended, limits: Limits) -> Fixtur
         limits,
         instructions: String::new(),
         agents: None,
+        view: crate::kernel::spec::View::Whole,
     };
     let context = Context {
         gate: Gate::new(

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{BoxFuture, capability::Reach, error::CallError};
+use crate::kernel::{BoxFuture, capability::Reach, error::CallError, spec::View};
 
 /// The workspace as a session sees it.
 pub trait Env: Send + Sync {
@@ -20,6 +20,11 @@ pub trait Env: Send + Sync {
     /// files. A model is shown nothing of it.
     fn is_secret(&self, _real: &Path) -> bool {
         false
+    }
+
+    /// Whether anything may be written here.
+    fn view(&self) -> View {
+        View::Whole
     }
 
     /// The bytes of a file, at most [`MAX_FILE_BYTES`].

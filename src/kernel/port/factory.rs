@@ -4,6 +4,7 @@ use crate::kernel::{
     BoxFuture,
     error::CallError,
     id::{CallId, SessionId},
+    spec::View,
 };
 
 /// Starts agents for a session.
@@ -29,6 +30,8 @@ pub struct ChildRequest {
     pub profile: Option<String>,
     /// A folder below the parent's workspace, or the same.
     pub folder: Option<String>,
+    /// What it may do with its workspace.
+    pub view: View,
     /// The modules it may use; none named means the parent's, without those that start agents.
     pub modules: Option<Vec<String>>,
     /// What to do where as many agents are at work as may be.

@@ -1,7 +1,7 @@
 use pretty_assertions::assert_eq;
 
 use super::*;
-use crate::kernel::id::SessionId;
+use crate::kernel::{id::SessionId, spec::View};
 
 fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
@@ -28,13 +28,14 @@ fn starter() -> SessionSpec {
         limits: Limits::default(),
         instructions: "Be kind.".to_owned(),
         agents: Some(names(&["tester"])),
+        view: View::Whole,
     }
 }
 
 #[test]
 fn a_profile_says_all_of_an_agent() {
     let text = "model = 'a/small'\nmode = 'plan'\ntools = ['execute_code']\nmodules = ['files']\n\
-                agents = ['tester']\ninstructions = 'Review.'\nfolder = 'docs'\n\
+                agents = ['tester']\ninstructions = 'Review.'\nfolder = 'docs'\nview = 'read-only'\n\
                 [limits]\nturns = 3\ntokens = 100\n";
     let profile = parse("reviewer", text, &known()).unwrap();
     assert_eq!(profile.model.as_deref(), Some("a/small"));
@@ -45,7 +46,7 @@ fn a_profile_says_all_of_an_agent() {
         (Mode::Plan, 3, Some(100))
     );
     assert_eq!((spec.modules, spec.agents), (names(&["files"]), Some(names(&["tester"]))));
-    assert_eq!(spec.instructions, "Be kind.\n\nReview.");
+    assert_eq!((spec.instructions.as_str(), spec.view), ("Be kind.\n\nReview.", View::ReadOnly));
     let empty = parse("empty", "", &known()).unwrap();
     let starter = starter();
     assert_eq!(empty.narrow(starter.clone()), starter);

@@ -250,6 +250,7 @@ fn spec(workspace: &Path, mode: Mode) -> SessionSpec {
         limits: Limits::default(),
         instructions: String::new(),
         agents: None,
+        view: crate::kernel::spec::View::Whole,
     }
 }
 

@@ -226,6 +226,7 @@ fn spec() -> SessionSpec {
         limits: Limits::default(),
         instructions: String::new(),
         agents: None,
+        view: crate::kernel::spec::View::Whole,
     }
 }
 

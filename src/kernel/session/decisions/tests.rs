@@ -29,6 +29,7 @@ fn journal(events: Vec<Event>) -> Vec<Arc<Envelope>> {
         limits: Limits::default(),
         instructions: String::new(),
         agents: None,
+        view: crate::kernel::spec::View::Whole,
     };
     let all = std::iter::once(Event::SessionStarted { spec }).chain(events);
     let envelope = |(seq, event)| {

@@ -28,6 +28,7 @@ fn session() -> Session {
         limits: Limits::default(),
         instructions: String::new(),
         agents: None,
+        view: crate::kernel::spec::View::Whole,
     })
 }
 
