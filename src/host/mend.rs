@@ -240,6 +240,8 @@ mod tests {
             modules: Vec::new(),
             limits: Limits::default(),
             instructions: String::new(),
+            agents: None,
+            view: Default::default(),
         }
     }
 

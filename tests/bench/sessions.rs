@@ -80,6 +80,8 @@ fn spec() -> SessionSpec {
         modules: vec!["files".to_owned(), "process".to_owned()],
         limits: Limits::default(),
         instructions: String::new(),
+        agents: None,
+        view: Default::default(),
     }
 }
 

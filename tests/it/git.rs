@@ -353,6 +353,7 @@ impl Attended {
             attendance: Attendance::Attended,
             rules: Arc::new(Rules::default()),
             book: Arc::new(NoBook),
+            profiles: Arc::new(footplate::kernel::port::NoProfiles),
             memory: None,
         });
         let events = host.subscribe();
@@ -368,6 +369,8 @@ impl Attended {
                 modules: vec!["git".to_owned()],
                 limits: Limits::default(),
                 instructions: String::new(),
+                agents: None,
+                view: footplate::kernel::spec::View::Whole,
             })
             .unwrap();
         Self { host, session, events }

@@ -24,6 +24,8 @@ fn spec(id: u128) -> SessionSpec {
         modules: Vec::new(),
         limits: Limits::default(),
         instructions: String::new(),
+        agents: None,
+        view: Default::default(),
     }
 }
 
