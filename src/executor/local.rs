@@ -314,15 +314,10 @@ impl Executor for Local {
         lookup::find(program, &self.settings.search_path, cwd).ok()
     }
 
-    fn check_program(
-        &self,
-        program: &str,
-        cwd: &Path,
-        (bounds, workspace): (&Bounds, &Path),
-    ) -> Result<(), CallError> {
-        let surroundings = self.surroundings(Vec::new());
-        let sight = || surroundings.sight((bounds, self.form()), workspace);
-        lookup::check(program, &self.settings.search_path, cwd, (bounds.level, sight))
+    fn check_program(&self, name: &str, cwd: &Path, of: (&Bounds, &Path)) -> Result<(), CallError> {
+        let (bounds, workspace) = of;
+        let sight = || self.surroundings(Vec::new()).sight((bounds, self.form()), workspace);
+        lookup::check(name, &self.settings.search_path, cwd, (bounds.level, sight))
     }
 
     fn wants(&self, code: &str) -> Result<Option<Wanted>, CallError> {

@@ -5,6 +5,7 @@ mod copies;
 mod edit;
 mod events;
 mod input;
+mod moves;
 mod panes;
 mod question;
 mod records;

@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyEvent, KeyEventKind};
 
-use super::{copies, panes, question, records, several, trust, wider, written};
+use super::{copies, moves, panes, question, records, several, trust, wider, written};
 use crate::{
     kernel::command::Command,
     tui::{
@@ -35,7 +35,7 @@ pub(super) fn apply(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Wheel { down } => {
             stir(state);
             let by = if down { Move::Down } else { Move::Up };
-            (0..3).for_each(|_| panes::scroll(state, by));
+            (0..3).for_each(|_| moves::scroll(state, by));
             Vec::new()
         }
         // What is asked about has moved, so it has to be looked at again.
@@ -180,7 +180,7 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Clear => state.status.say("ctrl+c again quits.", now),
         Action::Quit => quit(state),
         Action::Go(go) => panes::go(state, go),
-        Action::Move(by) => panes::scroll(state, by),
+        Action::Move(by) => moves::scroll(state, by),
         Action::Open => return panes::open(state),
         Action::Copy => match state.popup {
             Some(Popup::Decisions { row }) => return records::copy(state, row),

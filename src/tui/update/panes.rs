@@ -4,12 +4,10 @@ use super::{question, records, several, written};
 use crate::{
     kernel::{command::Command, id::ApprovalId, signal::Extent, spec::Mode},
     tui::{
-        cell::{Body, Fold, Scene, column},
+        cell::{Body, Fold},
         effect::Effect,
-        keymap::{Action, Go, Move, Place, TABLE},
-        state::{
-            Focus, Leave, Popup, State, filter::Filter, records::written::View, transcript::Scroll,
-        },
+        keymap::{Action, Go, Place},
+        state::{Focus, Leave, Popup, State, filter::Filter, records::written::View},
         view,
     },
 };
@@ -124,153 +122,6 @@ fn step(state: &mut State, forward: bool) {
         }
         Focus::Sessions => state.sessions.cursor = state.sessions.place(),
         Focus::Start | Focus::Composer | Focus::Question | Focus::Output | Focus::Waiting => {}
-    }
-}
-
-/// Moves within whatever has the keys.
-pub(super) fn scroll(state: &mut State, by: Move) {
-    match state.key_place() {
-        Place::Start => state.place.row = step_in(state.place.row, 3, 1, by),
-        Place::Mode => {
-            if let Some(Popup::Mode { row }) = &mut state.popup {
-                *row = step_in(*row, Mode::ALL.len(), 1, by);
-            }
-        }
-        Place::Stop => {
-            if let Some(Popup::Stop { session, row }) = &mut state.popup {
-                let rows = if state.sessions.at_work_below(*session) > 0 { 3 } else { 2 };
-                *row = step_in(*row, rows, 1, by);
-            }
-        }
-        Place::Script => {
-            let current = state.queue.current();
-            let script = current.and_then(|waiting| view::script::of(state, waiting));
-            let lines = script.map_or(0, |code| code.lines.len());
-            if let Some(Popup::Script { top }) = &mut state.popup {
-                *top = step_in(*top, lines, 10, by);
-            }
-        }
-        Place::Quit => {
-            if let Some(Popup::Quit { row }) = &mut state.popup {
-                *row = step_in(*row, 3, 1, by);
-            }
-        }
-        Place::Help => {
-            if let Some(Popup::Help { top, .. }) = &mut state.popup {
-                *top = step_in(*top, TABLE.len(), 10, by);
-            }
-        }
-        Place::Sessions => {
-            let rows = state.sessions.rows().len();
-            state.sessions.cursor = step_in(state.sessions.cursor, rows, 10, by);
-        }
-        Place::Waiting => {
-            let rows = state.inbox().len();
-            match &mut state.popup {
-                Some(Popup::Waiting { row }) => *row = step_in(*row, rows, 10, by),
-                _ => state.queue.cursor = step_in(state.queue.cursor, rows, 10, by),
-            }
-        }
-        Place::Output => output(state, by),
-        Place::Search if by == Move::Up => question::next_found(state, false),
-        Place::Question | Place::Search => question::act(state, Action::Move(by)),
-        Place::Edit => super::edit::step(state, by),
-        Place::Several => {
-            let rows = state.queue.of_script().len();
-            if let Some(Popup::Several { row }) = &mut state.popup {
-                *row = step_in(*row, rows, 10, by);
-            }
-        }
-        Place::Changes if written::scroll(state, by) => {}
-        Place::Changes | Place::Undo | Place::Grants | Place::Decisions => {
-            let rows = match state.popup {
-                Some(Popup::Changes { .. }) => state.records.written.all.len(),
-                Some(Popup::Grants { .. }) => state.records.rules.rows(&state.records.filter).len(),
-                _ => state.records.decisions.shown(&state.records.filter).len(),
-            };
-            if let Some(Popup::Changes { row } | Popup::Grants { row } | Popup::Decisions { row }) =
-                &mut state.popup
-            {
-                *row = step_in(*row, rows, 10, by);
-            }
-        }
-        Place::Because | Place::Wider | Place::Connect | Place::Filter => {}
-        Place::Transcript | Place::Composer | Place::Everywhere => transcript(state, by),
-    }
-}
-
-fn step_in(at: usize, count: usize, page: usize, by: Move) -> usize {
-    let last = count.saturating_sub(1);
-    match by {
-        Move::Up | Move::PreviousCell => at.saturating_sub(1),
-        Move::Down | Move::NextCell => at + 1,
-        Move::PageUp => at.saturating_sub(page),
-        Move::PageDown => at + page,
-        Move::Home => 0,
-        Move::End => last,
-    }
-    .min(last)
-}
-
-fn output(state: &mut State, by: Move) {
-    let rows = state.drawn.output;
-    let most = state.output.page.lines.len().saturating_sub(rows);
-    let page = rows.saturating_sub(1).max(1);
-    let above = state.output.above;
-    state.output.above = match by {
-        Move::Up | Move::PreviousCell => above + 1,
-        Move::Down | Move::NextCell => above.saturating_sub(1),
-        Move::PageUp => above + page,
-        Move::PageDown => above.saturating_sub(page),
-        Move::Home => most,
-        Move::End => 0,
-    }
-    .min(most);
-}
-
-fn transcript(state: &mut State, by: Move) {
-    let seen = state.drawn.transcript;
-    let Some(session) = state.sessions.viewed() else { return };
-    let Some(node) = state.sessions.get(session) else { return };
-    let scene = Scene {
-        width: seen.width,
-        look: &state.look,
-        now: state.now.wall,
-        sessions: &state.sessions,
-        output: &state.output,
-        queue: &state.queue,
-        speaker: "",
-    };
-    let cells = &node.transcript.cells;
-    let page = seen.height.saturating_sub(2).max(1);
-    let mut here = node.transcript.here;
-    let cells_that_open = |range: std::ops::Range<usize>| range.filter(|at| cells[*at].opens());
-    let top = match by {
-        Move::Up => column::up(cells, &scene, seen.top, 1),
-        Move::PageUp => column::up(cells, &scene, seen.top, page),
-        Move::Down => column::down(cells, &scene, seen.top, 1),
-        Move::PageDown => column::down(cells, &scene, seen.top, page),
-        Move::Home => (0, 0),
-        Move::End => column::follow(cells, &scene, seen.height),
-        Move::PreviousCell => {
-            let end = here.unwrap_or(cells.len());
-            here = cells_that_open(0..end.min(cells.len())).next_back().or(here);
-            here.map_or(seen.top, |at| if at < seen.top.0 { (at, 0) } else { seen.top })
-        }
-        Move::NextCell => {
-            let start = here.map_or(0, |at| at + 1).min(cells.len());
-            here = cells_that_open(start..cells.len()).next().or(here);
-            here.map_or(seen.top, |at| {
-                let low = column::down(cells, &scene, seen.top, page);
-                if at > low.0 { (at, 0) } else { seen.top }
-            })
-        }
-    };
-    let at_end = column::rest(cells, &scene, top) <= seen.height;
-    if let Some(node) = state.sessions.get_mut(session) {
-        node.transcript.here = here;
-        node.transcript.scroll =
-            if at_end { Scroll::Follow } else { Scroll::Held { cell: top.0, row: top.1 } };
     }
 }
 

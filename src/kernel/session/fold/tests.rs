@@ -338,7 +338,10 @@ fn going_back_ends_the_conversation_before_a_message_and_keeps_what_it_cost() {
     assert_eq!(told(&back(6)), one, "the first message from there on");
     assert_eq!(told(&back(1)), [""; 0]);
     assert_eq!(told(&back(99)), told(&after(all.clone())));
-    assert_eq!((back(1).turns, back(1).usage), (3, Usage { input: 9, output: 6, ..Usage::default() }));
+    assert_eq!(
+        (back(1).turns, back(1).usage),
+        (3, Usage { input: 9, output: 6, ..Usage::default() })
+    );
     assert!(!back(7).is_busy() && !back(1).is_busy());
     let mut on = back(7);
     on.apply(20, &said("other"));
