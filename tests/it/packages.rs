@@ -247,7 +247,7 @@ fn a_person_sees_what_would_be_fetched_from_where_and_answers_by_a_key() {
         "plain>=1",
         "wheels only: no build code runs",
         "sealed, no network",
-        "report.py:1",
+        "report.py, before it runs",
         "# /// script",
     ] {
         assert!(screen.contains(words), "{words}:\n{screen}");
