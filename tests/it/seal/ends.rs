@@ -65,7 +65,7 @@ fn mark(number: u32) -> String {
     format!("{}.{number}", 200_000 + std::process::id())
 }
 
-/// The program of `cases.md`: those that hold the pipe, or the session, or neither.
+/// Those of a script that hold the pipe, or the session, or neither.
 fn those_that_stay(mark: &str) -> [String; 4] {
     let sleeper = format!("[sys.executable, '-c', 'import time; time.sleep({mark})']");
     let daemon = format!(
