@@ -10,6 +10,7 @@ pub mod frame;
 pub mod guard;
 pub mod highlight;
 pub mod keymap;
+pub mod layout;
 pub mod markdown;
 pub mod message;
 pub mod paper;

@@ -27,11 +27,15 @@ use crate::{
     tui::{
         app::{self, Beginning, Opening, Player},
         effect::Start,
+        layout::Remembered,
         message::News,
         state::Leave,
         theme::Theme,
     },
 };
+
+/// The file with what the screen remembers.
+const SCREEN: &str = "screen.toml";
 
 pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit, Failure> {
     if !stdout().is_terminal() || !stdin().is_terminal() {
@@ -172,8 +176,20 @@ fn opening(
         theme_file,
         marks: checks::marks(setup.config.glyphs),
         notice: setup.config.notice,
+        sizes: setup.home.recall(SCREEN).map(|text| Remembered::read(&text)).unwrap_or_default(),
+        remember: remember(setup),
+        mouse: setup.config.mouse,
         history: here.iter().rev().filter_map(|session| session.title.clone()).collect(),
         news,
+    })
+}
+
+/// Keeps the sizes of panes in the home.
+fn remember(setup: &Setup) -> Arc<dyn Fn(&Remembered) -> Result<(), String> + Send + Sync> {
+    let home = setup.home.clone();
+    Arc::new(move |sizes| {
+        home.remember(SCREEN, &sizes.text())
+            .map_err(|error| format!("The sizes of panes are not kept: {error}."))
     })
 }
 

@@ -1,6 +1,9 @@
 //! Where files of ours live.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+};
 
 use etcetera::BaseStrategy as _;
 
@@ -64,6 +67,20 @@ impl Home {
             state: root.join("state"),
             cache: root.join("cache"),
         }
+    }
+
+    /// What was remembered under that name, if anything can be read. May block for a small file.
+    pub fn recall(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(self.state.join(name)).ok()
+    }
+
+    /// Remembers a text under that name, whole or not at all. May block for a small file.
+    pub fn remember(&self, name: &str, text: &str) -> std::io::Result<()> {
+        std::fs::create_dir_all(&self.state)?;
+        let mut file = tempfile::NamedTempFile::new_in(&self.state)?;
+        file.write_all(text.as_bytes())?;
+        file.persist(self.state.join(name)).map_err(|error| error.error)?;
+        Ok(())
     }
 
     /// The file with the person's settings.

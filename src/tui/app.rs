@@ -22,7 +22,7 @@ use super::{
     update::update,
     view,
 };
-use crate::config::Notice;
+use crate::config::{Mouse, Notice};
 use crate::kernel::{
     event::{Envelope, Event},
     port::Desk,
@@ -45,7 +45,7 @@ pub async fn run(desk: Arc<dyn Desk>, opening: Opening) -> io::Result<Farewell> 
     // Before the size is asked for, so that no change of it is missed.
     let signals = Signals::listen()?;
     let (width, height) = crossterm::terminal::size()?;
-    let wishes = Wishes { mouse: false, keyboard: true };
+    let wishes = Wishes { mouse: opening.mouse == Mouse::Footplate, keyboard: true };
     let terminal = Terminal::enter(tty.try_clone()?, tty, Size { width, height }, wishes)?;
     terminal.restore().on_panic();
     let keys = Keys::of_terminal();
@@ -66,6 +66,7 @@ struct App {
     _watch: Option<super::theme::Watch>,
     begin: Arc<dyn Fn(Start) -> Result<Beginning, String> + Send + Sync>,
     work: JoinSet<Came>,
+    memory: work::Memory,
     /// A frame that is on its way to the terminal.
     drawn: Option<Drawn>,
     signal: Option<Signal>,
@@ -92,6 +93,7 @@ impl App {
         state.sessions.prefer(opening.session);
         state.records.zone = jiff::tz::TimeZone::system();
         state.records.home = opening.home;
+        state.panes.sizes = opening.sizes;
         let (tell, themes) = mpsc::unbounded_channel();
         let watch = opening.theme_file.as_deref().and_then(|file| {
             let changed = move |theme: Result<Theme, _>| {
@@ -115,6 +117,7 @@ impl App {
             _watch: watch,
             begin: opening.begin,
             work: JoinSet::new(),
+            memory: work::Memory::of(opening.remember),
             drawn: None,
             signal: None,
             wanted: None,
@@ -359,6 +362,7 @@ impl App {
                 self.wanted = Some(editor::Wanted::Text { question, field, text });
             }
             Effect::Visit(file) => self.wanted = Some(editor::Wanted::File(file)),
+            Effect::Remember(sizes) => self.memory.keep(&mut self.work, sizes),
             Effect::Notify(text) => match self.notice {
                 Notice::Bell => self.terminal.bell(),
                 Notice::Osc9 => self.terminal.notify(&text),

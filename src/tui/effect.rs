@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::layout::Remembered;
 use crate::kernel::{
     command::Command,
     gate::approval::{Question, Scope},
@@ -31,6 +32,8 @@ pub enum Effect {
     Colour(SessionId, CallId, String),
     /// Make a question ready to be shown.
     Prepare(Box<Question>),
+    /// Keep the sizes of panes for the next time.
+    Remember(Remembered),
     /// Put a text on the clipboard.
     Copy(String),
     /// Call someone who looks elsewhere.

@@ -23,6 +23,8 @@ pub enum Place {
     Several,
     Transcript,
     Output,
+    /// The lists of the right column.
+    Lines,
     Sessions,
     Waiting,
     Changes,
@@ -45,6 +47,10 @@ pub enum Place {
 pub enum Action {
     Go(Go),
     Move(Move),
+    /// Shows what has the keys alone, and everything again.
+    Zoom,
+    /// Makes what has the keys larger or smaller.
+    Size(Grow),
     Answer(Letter),
     Edit(Edit),
     Begin(Begin),
@@ -118,6 +124,13 @@ pub enum Go {
     Parent,
     PreviousQuestion,
     NextQuestion,
+}
+
+/// Larger, or smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grow {
+    Width(bool),
+    Height(bool),
 }
 
 /// Up and down, in text and in lists.
@@ -206,6 +219,10 @@ impl Key {
         Self { code, modifiers: KeyModifiers::SHIFT }
     }
 
+    const fn alt_shift(code: KeyCode) -> Self {
+        Self { code, modifiers: KeyModifiers::ALT.union(KeyModifiers::SHIFT) }
+    }
+
     /// The key of a press. A shifted letter is its capital, whatever the terminal reports.
     #[expect(clippy::wildcard_enum_match_arm, reason = "all other keys are what they are")]
     pub fn of(event: &KeyEvent) -> Self {
@@ -281,7 +298,16 @@ pub struct Row {
 impl Row {
     /// The keys as help names them.
     pub fn label(&self) -> String {
-        let labels: Vec<_> = self.keys.iter().map(|(key, _)| key.label()).collect();
+        let mut labels: Vec<_> = self.keys.iter().map(|(key, _)| key.label()).collect();
+        if let [first, rest @ ..] = &mut labels[..]
+            && rest.len() > 2
+            && let Some(prefix) = first.rfind('+').map(|at| first[..=at].to_owned())
+            && rest.iter().all(|label| label.starts_with(&prefix))
+        {
+            // Many with the same modifiers are told of together.
+            rest.iter_mut().for_each(|label| *label = label.split_off(prefix.len()));
+            return labels.concat();
+        }
         labels.join(" ")
     }
 }

@@ -104,6 +104,8 @@ pub enum Came {
     Rules(SessionId, Vec<Placed>, Vec<String>),
     /// An answer was refused and its question still waits; why.
     NotDone(String),
+    /// The sizes of panes are kept, or why not.
+    Remembered(Result<(), String>),
     /// Suspending was refused, and why.
     NotSuspended(String),
 }

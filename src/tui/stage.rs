@@ -209,6 +209,7 @@ impl Stage {
                     other @ (Effect::Send(_)
                     | Effect::Start { .. }
                     | Effect::Copy(_)
+                    | Effect::Remember(_)
                     | Effect::Notify(_)
                     | Effect::Editor { .. }
                     | Effect::Visit(_)

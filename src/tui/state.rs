@@ -6,6 +6,7 @@ pub mod edit;
 pub mod filter;
 pub mod look;
 pub mod output;
+pub mod panes;
 pub mod records;
 pub mod sessions;
 pub mod several;
@@ -16,6 +17,7 @@ pub mod waiting;
 use composer::Composer;
 use look::Look;
 use output::Output;
+use panes::Panes;
 use records::Records;
 use sessions::Sessions;
 use status::{Place, Status};
@@ -23,8 +25,8 @@ use tokio::time::Instant;
 use waiting::{Queue, Waiting};
 
 use crate::{
-    kernel::id::{ApprovalId, SessionId},
-    tui::{guard::Guard, keymap},
+    kernel::id::{ApprovalId, CallId, SessionId},
+    tui::{guard::Guard, keymap, layout::Layout},
 };
 
 /// One moment by both clocks: the one that only counts, and the one on the wall.
@@ -48,6 +50,7 @@ pub struct State {
     pub status: Status,
     pub popup: Option<Popup>,
     pub focus: Focus,
+    pub panes: Panes,
     pub guard: Guard,
     pub drawn: Drawn,
     /// Set when the screen is to be left.
@@ -61,9 +64,16 @@ pub enum Focus {
     Composer,
     Question,
     Transcript,
-    Output,
+    /// The output of that call.
+    Output(CallId),
     Sessions,
     Waiting,
+    /// What the session means to do.
+    Plan,
+    /// What was written, in short.
+    Changes,
+    /// What happened while nobody looked.
+    Away,
 }
 
 /// What lies over the transcript.
@@ -126,10 +136,20 @@ pub struct Drawn {
     pub question: Option<DrawnQuestion>,
     /// The transcript's rows in sight, and the first of them.
     pub transcript: DrawnText,
-    /// Rows of the output in sight.
-    pub output: usize,
+    /// The outputs in sight.
+    pub outputs: Vec<DrawnOutput>,
     /// The first line of a change in sight, where one is.
     pub change: Option<usize>,
+    /// Where everything is.
+    pub layout: Layout,
+}
+
+/// An output on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawnOutput {
+    pub call: CallId,
+    /// Rows of text.
+    pub rows: usize,
 }
 
 /// A question on the screen.
@@ -183,6 +203,7 @@ impl State {
             status: Status::default(),
             popup: None,
             focus,
+            panes: Panes::default(),
             guard: Guard::default(),
             drawn: Drawn::default(),
             leave: None,
@@ -227,9 +248,10 @@ impl State {
                 None => Place::Question,
             },
             Focus::Transcript => Place::Transcript,
-            Focus::Output => Place::Output,
+            Focus::Output(_) => Place::Output,
             Focus::Sessions => Place::Sessions,
             Focus::Waiting => Place::Waiting,
+            Focus::Plan | Focus::Changes | Focus::Away => Place::Lines,
         }
     }
 
@@ -240,6 +262,15 @@ impl State {
             all.retain(|waiting| self.records.filter.passes(&waiting.searched()));
         }
         all
+    }
+
+    /// The output that keys act on.
+    pub fn output_here(&self) -> Option<CallId> {
+        match (self.popup, self.focus) {
+            (Some(Popup::Output), _) => self.output.current().map(|run| run.call),
+            (None, Focus::Output(call)) => Some(call),
+            _ => None,
+        }
     }
 
     /// What has the keys where nothing asks for them.

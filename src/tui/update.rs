@@ -24,6 +24,7 @@ use super::{
     effect::Effect,
     message::{Came, Message, News},
     state::{Drawn, Focus, Leave, Moment, State, several::Settled, transcript},
+    view,
 };
 use crate::kernel::port::Form;
 
@@ -103,7 +104,8 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     if state.place.leaving && state.sessions.at_work() == 0 {
         state.leave = Some(Leave::Quit);
     }
-    if let Some((session, call)) = state.output.want(state.sessions.viewed()) {
+    let in_sight = view::in_sight(state);
+    if let Some((session, call)) = state.output.want(&in_sight, state.sessions.viewed()) {
         effects.push(Effect::ReadOutput(session, call));
     }
     effects
@@ -145,6 +147,11 @@ fn note(state: &mut State, drawn: Drawn) {
 /// Keeps what belongs together together: the guard watches over the question in view, and the
 /// question takes the keys from an empty, quiet composer.
 fn settle(state: &mut State) {
+    if let Focus::Output(call) = state.focus
+        && state.output.run(call).is_none()
+    {
+        state.focus = state.beside();
+    }
     let current = state.queue.current().map(|waiting| waiting.question.id);
     if let Some(letter) = state.guard.attend(current) {
         question::typed(state, letter);
@@ -166,6 +173,7 @@ fn settle(state: &mut State) {
             }
         }
     }
+    state.panes.settle(state.focus, state.popup);
 }
 
 fn take(state: &mut State, came: Came) -> Vec<Effect> {
@@ -239,7 +247,8 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             wider::refused(state, &why);
             state.status.say(why, state.now.at);
         }
-        Came::NotSuspended(why) => state.status.say(why, state.now.at),
+        Came::Remembered(Ok(())) => {}
+        Came::Remembered(Err(why)) | Came::NotSuspended(why) => state.status.say(why, state.now.at),
     }
     Vec::new()
 }

@@ -1,6 +1,7 @@
 //! The state as a frame. A plain function: it reads nothing but the state, changes nothing, and
 //! says what it has shown, for the screen acts only on what was really there.
 
+mod arrange;
 mod choice;
 mod composer;
 mod decided;
@@ -14,6 +15,7 @@ mod parts;
 mod pen;
 mod popup;
 mod question;
+mod right;
 pub(super) mod script;
 mod search;
 mod several;
@@ -29,10 +31,20 @@ pub(super) mod written;
 #[cfg(test)]
 mod tests;
 
-use ratatui::{Frame, layout::Rect};
+use ratatui::{
+    Frame,
+    layout::{Rect, Size},
+};
 
-use self::pen::{Keys, Pen, inset, split_bottom, split_top};
+pub(in crate::tui) use self::{
+    arrange::{in_sight, panes},
+    right::lines,
+};
+
+use self::arrange::arrange;
+use self::pen::{Keys, Pen, split_bottom, split_top};
 use super::{
+    layout::{Layout, Room},
     state::{Drawn, Focus, Popup, State, waiting::Form},
     theme::{Mark, Role},
     words,
@@ -40,92 +52,33 @@ use super::{
 
 pub use status::title;
 
-/// The left column.
-const SIDE: u16 = 28;
-
-/// Rows of the output pane, its rule included.
-const OUTPUT: u16 = 9;
-
-/// How much room there is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Room {
-    /// Nothing can be read, so nothing can be answered.
-    Tiny,
-    /// One thing at a time.
-    Narrow,
-    /// Transcript, question, composer, status.
-    Plain,
-    /// And a left column, and the output below.
-    Wide,
-}
-
-fn room(width: u16, height: u16) -> Room {
-    match (width, height) {
-        (..40, _) | (_, ..10) => Room::Tiny,
-        (..60, _) | (_, ..15) => Room::Narrow,
-        (100.., 30..) => Room::Wide,
-        _ => Room::Plain,
-    }
-}
-
-/// The panes that are there now, in the order in which tab visits them.
-pub(super) fn panes(state: &State) -> Vec<Focus> {
-    let first = match state.sessions.viewed() {
-        None if state.place.starts_empty() => vec![Focus::Start, Focus::Composer],
-        _ => vec![Focus::Composer],
-    };
-    let question = state.queue.current().map(|_| Focus::Question);
-    let rest: &[Focus] = match room(state.drawn.width, state.drawn.height) {
-        _ if state.sessions.viewed().is_none() => &[],
-        Room::Tiny => &[],
-        Room::Narrow | Room::Plain => &[Focus::Transcript],
-        Room::Wide if output_shown(state) => {
-            &[Focus::Output, Focus::Transcript, Focus::Sessions, Focus::Waiting]
-        }
-        Room::Wide => &[Focus::Transcript, Focus::Sessions, Focus::Waiting],
-    };
-    first.into_iter().chain(question).chain(rest.iter().copied()).collect()
-}
-
-fn output_shown(state: &State) -> bool {
-    !state.output.runs.is_empty() && state.queue.current().is_none()
-}
-
 /// Whether nothing can be read at this size, so that nothing can be answered or begun.
 pub fn is_tiny(width: u16, height: u16) -> bool {
-    room(width, height) == Room::Tiny
+    Room::of(width, height) == Room::Tiny
 }
 
 /// Draws the screen.
 pub fn view(state: &State, frame: &mut Frame<'_>) -> Drawn {
     let area = frame.area();
+    let layout = arrange(state, Size { width: area.width, height: area.height });
     let mut drawn = Drawn { width: area.width, height: area.height, ..Drawn::default() };
     let mut pen = Pen { buf: frame.buffer_mut(), look: &state.look };
     pen.clear(area);
-    let room = room(area.width, area.height);
-    if is_tiny(area.width, area.height) {
+    let mut cursor = None;
+    if layout.room == Room::Tiny {
         status::tiny(state, &mut pen, area);
-        plain(state, frame);
-        return drawn;
-    }
-    let (area, status) = split_bottom(area, 1);
-    status::line(state, &mut pen, status);
-    let (main, side) = match room {
-        Room::Wide => {
-            let side = Rect { width: SIDE, ..area };
-            (inset(area, SIDE + 1, 0), Some(side))
+    } else {
+        status::line(state, &mut pen, layout.status);
+        cursor = body(state, &mut pen, &layout, &mut drawn);
+        for line in &layout.seams {
+            seam(&mut pen, *line);
         }
-        Room::Tiny | Room::Narrow | Room::Plain => (area, None),
-    };
-    let cursor = column(state, &mut pen, main, room, &mut drawn);
-    if let Some(side) = side {
-        side::draw(state, &mut pen, side);
-        seam(&mut pen, side, main);
     }
     plain(state, frame);
     if let Some(cursor) = cursor {
         frame.set_cursor_position(cursor);
     }
+    drawn.layout = layout;
     drawn
 }
 
@@ -139,50 +92,53 @@ fn plain(state: &State, frame: &mut Frame<'_>) {
     }
 }
 
-/// The main column, from its head to the composer. Gives the place of the cursor.
-fn column(
+/// Everything but the status. Gives the place of the cursor.
+fn body(
     state: &State,
     pen: &mut Pen<'_>,
-    area: Rect,
-    room: Room,
+    layout: &Layout,
     drawn: &mut Drawn,
 ) -> Option<(u16, u16)> {
-    let asks = state.queue.current().is_some();
-    if room == Room::Narrow && asks && state.popup.is_none() {
-        let (area, below) = split_bottom(area, 1);
-        pen.rule(below, 0, Keys::Elsewhere, Vec::new(), vec![pen.span("esc not now", Role::Quiet)]);
-        return question(state, pen, area, room, drawn);
+    if layout.foot.height > 0 {
+        let alone = layout.room == Room::Narrow;
+        let text = if alone { vec![pen.span("esc not now", Role::Quiet)] } else { Vec::new() };
+        pen.rule(layout.foot, 0, Keys::Elsewhere, Vec::new(), text);
     }
-    let area = if room == Room::Plain {
-        let (area, below) = split_bottom(area, 1);
-        pen.rule(below, 0, Keys::Elsewhere, Vec::new(), Vec::new());
-        area
-    } else {
-        area
-    };
-    let (area, below) = split_bottom(area, composer::rows(state, area));
-    let writing = composer::draw(state, pen, below);
-    let (head, body) = split_top(area, 1);
-    if let Some(popup) = state.popup {
-        header(state, pen, head, 0);
-        return popup_over(state, pen, area, body, popup, drawn);
+    if layout.idle.height > 0 {
+        output::idle(pen, layout.idle);
     }
-    let rows = question::rows(state, area, room);
-    let (body, below) = split_bottom(body, rows);
-    let answering = if rows > 0 { question(state, pen, below, room, drawn) } else { None };
-    let body = if room == Room::Wide && output_shown(state) && state.sessions.viewed().is_some() {
-        let (body, below) = split_bottom(body, OUTPUT);
-        drawn.output = output::draw(state, pen, below, Keys::here(state.focus == Focus::Output));
-        body
-    } else {
-        body
-    };
+    let mut writing = None;
+    let mut answering = None;
+    for (pane, area) in &layout.panes {
+        let (pane, area) = (*pane, *area);
+        match pane {
+            Focus::Composer => writing = composer::draw(state, pen, area),
+            Focus::Question => answering = question(state, pen, area, layout.room, drawn),
+            Focus::Sessions => side::tree(state, pen, area),
+            Focus::Waiting => side::queue(state, pen, area),
+            Focus::Output(call) => drawn.outputs.extend(output::draw(state, pen, area, call)),
+            Focus::Plan | Focus::Changes | Focus::Away => right::draw(state, pen, area, pane),
+            Focus::Start | Focus::Transcript => {
+                let (head, body) = split_top(area, 1);
+                if state.popup.is_none() {
+                    text(state, pen, body, drawn);
+                }
+                header(state, pen, head, drawn.transcript.below);
+            }
+        }
+    }
+    match state.popup {
+        Some(popup) => popup_over(state, pen, layout, popup, drawn),
+        None => answering.or(writing),
+    }
+}
+
+/// The transcript, or what stands in its place before there is one.
+fn text(state: &State, pen: &mut Pen<'_>, area: Rect, drawn: &mut Drawn) {
     match state.sessions.node() {
-        Some(node) => drawn.transcript = transcript::draw(state, node, pen, body),
-        None => start::draw(state, pen, body),
+        Some(node) => drawn.transcript = transcript::draw(state, node, pen, area),
+        None => start::draw(state, pen, area),
     }
-    header(state, pen, head, drawn.transcript.below);
-    answering.or(writing)
 }
 
 fn question(
@@ -207,15 +163,16 @@ fn question(
 fn popup_over(
     state: &State,
     pen: &mut Pen<'_>,
-    whole: Rect,
-    body: Rect,
+    layout: &Layout,
     popup: Popup,
     drawn: &mut Drawn,
 ) -> Option<(u16, u16)> {
+    let whole = layout.popup;
+    let (_, body) = split_top(whole, 1);
     match popup {
         Popup::Sessions => lists::sessions(state, pen, whole),
         Popup::Waiting { row } => return lists::waiting(state, pen, whole, row),
-        Popup::Output => drawn.output = output::draw(state, pen, whole, Keys::Here),
+        Popup::Output => output::list(state, pen, whole, drawn),
         Popup::Decisions { row } => return decided::draw(state, pen, whole, row),
         Popup::Grants { row } => return standing::draw(state, pen, whole, row),
         Popup::Changes { row } => drawn.change = written::draw(state, pen, whole, row),
@@ -245,10 +202,7 @@ fn popup_over(
 /// So many rows at the bottom for a short list; what was there goes on above them.
 fn below(state: &State, pen: &mut Pen<'_>, body: Rect, rows: u16, drawn: &mut Drawn) -> Rect {
     let (above, below) = split_bottom(body, rows);
-    match state.sessions.node() {
-        Some(node) => drawn.transcript = transcript::draw(state, node, pen, above),
-        None => start::draw(state, pen, above),
-    }
+    text(state, pen, above, drawn);
     below
 }
 
@@ -283,16 +237,16 @@ fn header(state: &State, pen: &mut Pen<'_>, area: Rect, below: usize) {
     pen.rule(area, 0, keys, title, right);
 }
 
-/// The line between the columns, joined to the rules that meet it.
-fn seam(pen: &mut Pen<'_>, side: Rect, main: Rect) {
-    let x = side.right();
+/// The line between two columns, joined to the rules that meet it.
+fn seam(pen: &mut Pen<'_>, line: Rect) {
+    let x = line.x;
     let thin = pen.look.mark(Mark::Rule);
     let heavy = pen.look.mark(Mark::Focus);
-    for y in side.top()..side.bottom() {
+    for y in line.top()..line.bottom() {
         let symbol = |x: u16| pen.buf.cell((x, y)).map_or("", |cell| cell.symbol());
-        let (left, right) = (symbol(x - 1), symbol(main.x));
+        let (left, right) = (symbol(x.saturating_sub(1)), symbol(x + 1));
         let mark = match (left == thin || left == heavy, right == heavy, right == thin) {
-            _ if y == side.top() => Mark::MeetsAbove,
+            _ if y == line.top() => Mark::MeetsAbove,
             (true, true, _) => Mark::FocusThrough,
             (true, false, _) if left == heavy => Mark::FocusLeft,
             (true, false, _) => Mark::MeetsLeft,

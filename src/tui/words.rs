@@ -64,6 +64,13 @@ pub fn count(number: usize, what: &str) -> String {
     format!("{} {what}{plural}", grouped(number as u64))
 }
 
+/// `+4 −2`, and nothing of either where there is none.
+pub fn lines(more: u64, fewer: u64) -> String {
+    let parts = [("+", more), ("−", fewer)];
+    let parts = parts.iter().filter(|(_, count)| *count > 0);
+    parts.map(|(sign, count)| format!("{sign}{}", grouped(*count))).collect::<Vec<_>>().join(" ")
+}
+
 /// `5,000`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();

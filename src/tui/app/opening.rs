@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use tokio::sync::mpsc;
 
 use crate::{
-    config::Notice,
+    config::{Mouse, Notice},
     kernel::{
         gate::policy::Runs,
         id::SessionId,
@@ -13,6 +13,7 @@ use crate::{
     },
     tui::{
         effect::Start,
+        layout::Remembered,
         message::News,
         state::{
             Leave,
@@ -49,6 +50,11 @@ pub struct Opening {
     pub theme_file: Option<PathBuf>,
     pub marks: Marks,
     pub notice: Notice,
+    /// The sizes of panes that were set before, and what keeps them for the next time. May block for
+    /// a small file; an error is one line what, one line what to do.
+    pub sizes: Remembered,
+    pub remember: Arc<dyn Fn(&Remembered) -> Result<(), String> + Send + Sync>,
+    pub mouse: Mouse,
     /// What was said here before, oldest first.
     pub history: Vec<String>,
     /// What is learnt about this computer meanwhile.

@@ -207,6 +207,9 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Key>, App) {
         notice: crate::config::Notice::Bell,
         home: None,
         history: Vec::new(),
+        sizes: crate::tui::layout::Remembered::default(),
+        remember: Arc::new(|_| Ok(())),
+        mouse: crate::config::Mouse::Terminal,
         news,
     };
     let app = App::new(host.clone(), opening, terminal, Keys::of(pressed));

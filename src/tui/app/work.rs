@@ -1,6 +1,6 @@
 //! Effects, done: at once what takes no time, all else beside the loop.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::task::JoinSet;
 
@@ -12,7 +12,10 @@ use crate::{
         id::{CallId, SessionId},
         port::Desk,
     },
-    tui::{diff::Diff, effect::Start, highlight, message::Came, paper, state::output::LINES},
+    tui::{
+        diff::Diff, effect::Start, highlight, layout::Remembered, message::Came, paper,
+        state::output::LINES,
+    },
 };
 
 /// Asks the host for something; an answer that nobody waits for comes back as refused.
@@ -74,6 +77,31 @@ pub(super) fn read_output(
         }
         Came::Output(call, page.ok())
     });
+}
+
+/// What keeps the sizes of panes: one writer at a time, and the last ones win.
+pub(super) struct Memory {
+    write: Arc<dyn Fn(&Remembered) -> Result<(), String> + Send + Sync>,
+    latest: Arc<Mutex<Option<Remembered>>>,
+    writing: Arc<Mutex<()>>,
+}
+
+impl Memory {
+    pub(super) fn of(write: Arc<dyn Fn(&Remembered) -> Result<(), String> + Send + Sync>) -> Self {
+        Self { write, latest: Arc::default(), writing: Arc::default() }
+    }
+
+    pub(super) fn keep(&self, work: &mut JoinSet<Came>, sizes: Remembered) {
+        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(sizes);
+        let (write, latest, writing) =
+            (self.write.clone(), self.latest.clone(), self.writing.clone());
+        work.spawn_blocking(move || {
+            let _one = writing.lock().unwrap_or_else(PoisonError::into_inner);
+            let sizes = latest.lock().unwrap_or_else(PoisonError::into_inner).take();
+            // Absent where another one has written them already.
+            Came::Remembered(sizes.map_or(Ok(()), |sizes| write(&sizes)))
+        });
+    }
 }
 
 pub(super) fn read_rules(work: &mut JoinSet<Came>, desk: Arc<dyn Desk>, session: SessionId) {

@@ -4,10 +4,10 @@ use crossterm::event::KeyCode;
 
 use super::{
     Action::{self, Answer, Begin as First, Edit as Text, Go as To, Move as By},
-    Begin, Edit, Go, Key, Letter, Move, Part,
+    Begin, Edit, Go, Grow, Key, Letter, Move, Part,
     Place::{
         self, Because, Changes, Composer, Connect, Decisions, Everywhere, Filter, Grants, Help,
-        Output, Question, Quit, Script, Search, Sessions, Several, Start, Stop, Transcript,
+        Lines, Output, Question, Quit, Script, Search, Sessions, Several, Start, Stop, Transcript,
         Waiting, Wider,
     },
     Row,
@@ -129,6 +129,9 @@ pub const TABLE: &[Row] = &[
     row(Transcript, OPEN, "fold, unfold; enter an agent"),
     row(Output, SCROLL, "scroll"),
     row(Output, ENDS, "first kept line, follow"),
+    row(Lines, SCROLL, "move"),
+    row(Lines, ENDS, "first, last"),
+    row(Lines, OPEN, "open it"),
     row(Sessions, SCROLL, "move"),
     row(Sessions, ENDS, "first, last"),
     row(Sessions, OPEN, "show it"),
@@ -207,6 +210,17 @@ pub const TABLE: &[Row] = &[
         "changes, grants, decisions",
     ),
     row(Everywhere, &[(Key::plain(KeyCode::F(8)), To(Go::Mode))], "mode…"),
+    row(Everywhere, &[(Key::plain(KeyCode::F(9)), Action::Zoom)], "this pane alone, and back"),
+    row(
+        Everywhere,
+        &[
+            (Key::alt_shift(KeyCode::Left), Action::Size(Grow::Width(false))),
+            (Key::alt_shift(KeyCode::Right), Action::Size(Grow::Width(true))),
+            (Key::alt_shift(KeyCode::Down), Action::Size(Grow::Height(false))),
+            (Key::alt_shift(KeyCode::Up), Action::Size(Grow::Height(true))),
+        ],
+        "this pane narrower, wider, lower, higher",
+    ),
     row(
         Everywhere,
         &[

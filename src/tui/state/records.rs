@@ -18,6 +18,7 @@ use self::{decided::Decisions, standing::Rules, written::Written};
 use super::filter::Filter;
 use crate::kernel::{
     capability::Category,
+    change::{End, Ledger, Recorded},
     event::{Decider, Envelope, Event},
     id::SessionId,
     session::{
@@ -34,6 +35,8 @@ pub struct Records {
     /// Where `~/` begins in a rule.
     pub home: Option<PathBuf>,
     kept: Vec<Arc<Envelope>>,
+    /// The changes of files, of every session here.
+    ledger: Ledger,
     parents: BTreeMap<SessionId, SessionId>,
     /// Something was decided since the lists were made.
     pub stale: bool,
@@ -44,12 +47,26 @@ pub struct Records {
     pub written: Written,
 }
 
+/// A file that was changed through the gate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touched {
+    pub path: PathBuf,
+    pub shown: String,
+    /// Who changed it last, and when.
+    pub session: SessionId,
+    pub at: Timestamp,
+    /// Lines added and taken away by all changes together.
+    pub more: u64,
+    pub fewer: u64,
+}
+
 impl Default for Records {
     fn default() -> Self {
         Self {
             zone: TimeZone::UTC,
             home: None,
             kept: Vec::new(),
+            ledger: Ledger::default(),
             parents: BTreeMap::new(),
             stale: true,
             filter: Filter::default(),
@@ -68,6 +85,7 @@ impl Records {
         {
             self.parents.insert(spec.id, parent);
         }
+        self.ledger.apply(envelope);
         if tells(&envelope.event) {
             self.kept.push(envelope.clone());
             self.stale = true;
@@ -104,6 +122,36 @@ impl Records {
         let mut tally = Tally::default();
         self.of(root).for_each(|envelope| tally.apply(envelope));
         tally
+    }
+
+    /// The files that a root session and its agents changed, the last one first: what of it still
+    /// stands, in one line each.
+    pub fn files(&self, root: SessionId) -> Vec<Touched> {
+        let mut files: Vec<Touched> = Vec::new();
+        let stands = |recorded: &&Recorded| {
+            recorded.end != End::Failed
+                && recorded.undone.is_none()
+                && recorded.change.undoes.is_none()
+                && self.root(recorded.session) == root
+        };
+        for recorded in self.ledger.changes().iter().rev().filter(stands) {
+            let change = &recorded.change;
+            match files.iter_mut().find(|file| file.path == change.path) {
+                Some(file) => {
+                    file.more += change.more;
+                    file.fewer += change.fewer;
+                }
+                None => files.push(Touched {
+                    path: change.path.clone(),
+                    shown: change.shown.clone(),
+                    session: recorded.session,
+                    at: recorded.at,
+                    more: change.more,
+                    fewer: change.fewer,
+                }),
+            }
+        }
+        files
     }
 
     /// A path as a person would write it.

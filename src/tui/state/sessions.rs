@@ -10,6 +10,7 @@ use crate::kernel::{
     id::{CallId, SessionId, SignalId},
     message::Usage,
     spec::{Mode, SessionSpec},
+    todo::Item,
 };
 
 /// One session.
@@ -25,6 +26,8 @@ pub struct Node {
     pub at: String,
     pub transcript: Transcript,
     pub children: Vec<SessionId>,
+    /// What it means to do.
+    pub plan: Vec<Item>,
     /// The call of the parent that started it.
     pub started_by: Option<CallId>,
     /// Agents that are over and of which its model does not know yet, by the signal that says so.
@@ -113,6 +116,7 @@ impl Sessions {
             at: String::new(),
             transcript: Transcript::default(),
             children: Vec::new(),
+            plan: Vec::new(),
             started_by: None,
             untold: Vec::new(),
             spec: spec.clone(),

@@ -223,6 +223,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
         Event::ChildStarted { child, agent, task, .. } => {
             log.agent(Body::Agent { name: agent.clone(), session: *child, task: task.clone(), at })
         }
+        Event::TodoChanged { items, .. } => node.plan = items.clone(),
         Event::SessionStarted { .. }
         | Event::ApprovalRequested { .. }
         | Event::ApprovalAnswered { .. }
@@ -231,7 +232,6 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
         | Event::SignalSent { .. }
         | Event::SignalReceived { .. }
         | Event::SignalTaken { .. }
-        | Event::TodoChanged { .. }
         | Event::OutputWritten { .. } => {}
     }
 }

@@ -181,6 +181,8 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Quit => quit(state),
         Action::Go(go) => panes::go(state, go),
         Action::Move(by) => moves::scroll(state, by),
+        Action::Zoom => panes::zoom(state),
+        Action::Size(grow) => return panes::size(state, grow),
         Action::Open => return panes::open(state),
         Action::Copy => match state.popup {
             Some(Popup::Decisions { row }) => return records::copy(state, row),
@@ -289,7 +291,7 @@ fn leave(state: &mut State) -> Vec<Effect> {
     if records::leave(state) || written::leave(state) {
         return Vec::new();
     }
-    if state.popup.take().is_some() {
+    if state.panes.unzoom() || state.popup.take().is_some() {
         return Vec::new();
     }
     match state.focus {
@@ -306,7 +308,14 @@ fn leave(state: &mut State) -> Vec<Effect> {
                 state.focus = state.beside();
             }
         },
-        Focus::Start | Focus::Transcript | Focus::Output | Focus::Sessions | Focus::Waiting => {
+        Focus::Start
+        | Focus::Transcript
+        | Focus::Output(_)
+        | Focus::Sessions
+        | Focus::Waiting
+        | Focus::Plan
+        | Focus::Changes
+        | Focus::Away => {
             state.focus = Focus::Composer;
             if let Some(node) = state.sessions.node_mut() {
                 node.transcript.here = None;

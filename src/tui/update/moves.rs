@@ -56,6 +56,10 @@ pub(super) fn scroll(state: &mut State, by: Move) {
             }
         }
         Place::Output => output(state, by),
+        Place::Lines => {
+            let lines = view::lines(state, state.focus);
+            state.panes.row = step_in(state.panes.row, lines, 10, by);
+        }
         Place::Search if by == Move::Up => question::next_found(state, false),
         Place::Question | Place::Search => question::act(state, Action::Move(by)),
         Place::Edit => super::edit::step(state, by),
@@ -97,11 +101,14 @@ fn step_in(at: usize, count: usize, page: usize, by: Move) -> usize {
 }
 
 fn output(state: &mut State, by: Move) {
-    let rows = state.drawn.output;
-    let most = state.output.page.lines.len().saturating_sub(rows);
+    let Some(call) = state.output_here() else { return };
+    let drawn = state.drawn.outputs.iter().find(|drawn| drawn.call == call);
+    let rows = drawn.map_or(0, |drawn| drawn.rows);
+    let Some(run) = state.output.run_mut(call) else { return };
+    let most = run.page.as_ref().map_or(0, |page| page.lines.len()).saturating_sub(rows);
     let page = rows.saturating_sub(1).max(1);
-    let above = state.output.above;
-    state.output.above = match by {
+    let above = run.above;
+    run.above = match by {
         Move::Up | Move::PreviousCell => above + 1,
         Move::Down | Move::NextCell => above.saturating_sub(1),
         Move::PageUp => above + page,

@@ -1,12 +1,15 @@
 //! Going from pane to pane, and moving in them.
 
+use ratatui::layout::Size;
+
 use super::{question, records, several, written};
 use crate::{
     kernel::{command::Command, id::ApprovalId, signal::Extent, spec::Mode},
     tui::{
         cell::{Body, Fold},
         effect::Effect,
-        keymap::{Action, Go, Place},
+        keymap::{Action, Go, Grow, Place},
+        layout::Room,
         state::{Focus, Leave, Popup, State, filter::Filter, records::written::View},
         view,
     },
@@ -45,16 +48,16 @@ pub(super) fn go(state: &mut State, go: Go) {
             let of = state.key_place();
             state.popup = Some(Popup::Help { of, top: 0 });
         }
-        Go::Sessions => swap(state, Popup::Sessions, Focus::Sessions),
+        Go::Sessions => swap(state, Popup::Sessions),
         Go::Waiting => {
             state.records.filter = Filter::default();
-            swap(state, Popup::Waiting { row: 0 }, Focus::Waiting);
+            swap(state, Popup::Waiting { row: 0 });
         }
-        Go::Changes => list(state, Popup::Changes { row: 0 }),
-        Go::Grants => list(state, Popup::Grants { row: 0 }),
-        Go::Decisions => list(state, Popup::Decisions { row: 0 }),
+        Go::Changes => list_of(state, Popup::Changes { row: 0 }),
+        Go::Grants => list_of(state, Popup::Grants { row: 0 }),
+        Go::Decisions => list_of(state, Popup::Decisions { row: 0 }),
         Go::Mode => mode(state),
-        Go::Output => swap(state, Popup::Output, Focus::Output),
+        Go::Output => output(state),
         Go::Back => state.sessions.go_back(),
         Go::Forward => state.sessions.go_forward(),
         Go::Parent => state.sessions.go_up(),
@@ -86,14 +89,89 @@ pub(super) fn stop(state: &mut State) {
     }
 }
 
-/// Opens a list over the transcript, or goes to its pane where the screen has room for one.
-fn swap(state: &mut State, popup: Popup, pane: Focus) {
+/// Goes to the pane of the output, where the screen has room for one.
+fn output(state: &mut State) {
+    let panes = view::panes(state);
+    let current = state.output.current().map(|run| Focus::Output(run.call));
+    let shown = |pane: &&Focus| matches!(pane, Focus::Output(_));
+    let pane = current.filter(|pane| panes.contains(pane));
+    match pane.or(panes.iter().find(shown).copied()) {
+        Some(pane) => {
+            state.popup = None;
+            state.focus = pane;
+        }
+        None => swap(state, Popup::Output),
+    }
+}
+
+/// Shows what has the keys alone, or everything again.
+pub(super) fn zoom(state: &mut State) {
+    if state.panes.unzoom() {
+        return;
+    }
+    let list = match (state.popup, state.focus) {
+        (None, Focus::Sessions) => Some(Popup::Sessions),
+        (None, Focus::Waiting) => Some(Popup::Waiting { row: state.queue.cursor }),
+        (None, Focus::Changes) => Some(Popup::Changes { row: 0 }),
+        (popup, _) => popup,
+    };
+    if list != state.popup {
+        // As a list it says more of each, so that is what is shown.
+        match list {
+            Some(popup @ Popup::Changes { .. }) => list_of(state, popup),
+            Some(popup) => swap(state, popup),
+            None => {}
+        }
+    }
+    state.panes.zoom(state.focus, state.popup);
+}
+
+/// Makes what has the keys larger or smaller.
+pub(super) fn size(state: &mut State, grow: Grow) -> Vec<Effect> {
+    let size = Size { width: state.drawn.width, height: state.drawn.height };
+    let room = Room::of(size.width, size.height);
+    let mut sizes = *state.panes.sizes.of(room);
+    let step = |value: u16, up: bool, by: u16| {
+        if up { value.saturating_add(by) } else { value.saturating_sub(by) }
+    };
+    let right = room == Room::Full;
+    match (grow, state.focus) {
+        (Grow::Width(up), Focus::Sessions | Focus::Waiting) => sizes.left = step(sizes.left, up, 1),
+        (Grow::Width(up), Focus::Plan | Focus::Changes | Focus::Away) => {
+            sizes.right = step(sizes.right, up, 1);
+        }
+        (Grow::Width(up), Focus::Output(_)) if right => sizes.right = step(sizes.right, up, 1),
+        (Grow::Width(up), _) if right => sizes.right = step(sizes.right, !up, 1),
+        (Grow::Width(up), _) => sizes.left = step(sizes.left, !up, 1),
+        (Grow::Height(up), Focus::Sessions) => sizes.upper = step(sizes.upper, up, 20),
+        (Grow::Height(up), Focus::Waiting) => sizes.upper = step(sizes.upper, !up, 20),
+        (Grow::Height(up), Focus::Output(_)) if !right => sizes.below = step(sizes.below, up, 1),
+        (Grow::Height(up), Focus::Output(_) | Focus::Plan | Focus::Changes | Focus::Away) => {
+            let up = up == matches!(state.focus, Focus::Output(_));
+            let now = match sizes.outputs {
+                0 => state.drawn.layout.outputs_share(),
+                share => share,
+            };
+            sizes.outputs = step(now, up, 20);
+        }
+        (Grow::Height(up), _) if !right => sizes.below = step(sizes.below, !up, 1),
+        (Grow::Height(_), _) => {}
+    }
+    if state.panes.sizes.put(room, size, sizes) {
+        return vec![Effect::Remember(state.panes.sizes)];
+    }
+    if !room.has_columns() {
+        let said = "Sizes can be set from 100 columns and 30 rows on.";
+        state.status.say(said, state.now.at);
+    }
+    Vec::new()
+}
+
+/// Opens a list over the transcript.
+fn swap(state: &mut State, popup: Popup) {
     let same = |open: Popup| std::mem::discriminant(&open) == std::mem::discriminant(&popup);
     if state.popup.is_some_and(same) {
         state.popup = None;
-    } else if pane == Focus::Output && view::panes(state).contains(&pane) {
-        state.popup = None;
-        state.focus = pane;
     } else {
         state.sessions.cursor = state.sessions.place();
         state.popup = Some(popup);
@@ -101,14 +179,15 @@ fn swap(state: &mut State, popup: Popup, pane: Focus) {
 }
 
 /// Opens a list of what was decided, made anew.
-fn list(state: &mut State, popup: Popup) {
+fn list_of(state: &mut State, popup: Popup) {
     state.records.stale = true;
     state.records.filter = Filter::default();
     state.records.written.open();
-    swap(state, popup, Focus::Composer);
+    swap(state, popup);
 }
 
 fn step(state: &mut State, forward: bool) {
+    state.panes.unzoom();
     let panes = view::panes(state);
     let at = panes.iter().position(|pane| *pane == state.focus).unwrap_or(0);
     let by = if forward { 1 } else { panes.len() - 1 };
@@ -121,7 +200,8 @@ fn step(state: &mut State, forward: bool) {
             }
         }
         Focus::Sessions => state.sessions.cursor = state.sessions.place(),
-        Focus::Start | Focus::Composer | Focus::Question | Focus::Output | Focus::Waiting => {}
+        Focus::Plan | Focus::Changes | Focus::Away => state.panes.row = 0,
+        Focus::Start | Focus::Composer | Focus::Question | Focus::Output(_) | Focus::Waiting => {}
     }
 }
 
@@ -183,6 +263,10 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
             }
         }
         Place::Transcript => unfold(state),
+        Place::Lines if state.focus == Focus::Changes => {
+            list_of(state, Popup::Changes { row: 0 });
+        }
+        Place::Lines => {}
         Place::Changes => written::show(state, View::Full),
         Place::Grants => {
             if let Some(Popup::Grants { row }) = state.popup {

@@ -38,7 +38,7 @@ pub(super) fn draw(
     if let About::Rules(_) = waiting.about {
         let (yes, never) = match room {
             Room::Narrow => ("trust", "never"),
-            Room::Tiny | Room::Plain | Room::Wide => {
+            Room::Tiny | Room::Plain | Room::Wide | Room::Full => {
                 ("yes, trust this text", "never, for this text")
             }
         };

@@ -44,7 +44,7 @@ pub(super) fn rows(state: &State, area: Rect, room: Room) -> u16 {
     let body = area.height.saturating_sub(head);
     let most = match room {
         _ if waiting.zoomed => body,
-        Room::Wide => body.min(area.height * 3 / 5 + 2),
+        Room::Wide | Room::Full => body.min(area.height * 3 / 5 + 2),
         // The head of the run that asks stays in sight, and its line that does.
         Room::Tiny | Room::Narrow | Room::Plain if area.height < 30 => {
             body.saturating_sub(if waiting.source.is_some() { 2 } else { 1 })
@@ -90,7 +90,7 @@ pub(super) fn draw(
     let lines = sheet::laid(state, waiting, width);
     let total = lines.len();
     let (rest, blank) = split_bottom(rest, u16::from(room != Room::Narrow));
-    let spare = usize::from(rest.height) > total || room == Room::Wide;
+    let spare = usize::from(rest.height) > total || room.has_columns();
     let asked_row = room != Room::Narrow && waiting.source.is_some() && spare;
     let (mut body, mut foot) = split_bottom(rest, u16::from(asked_row));
     // Where what is below can be told in the blank row, it takes no row of the text.

@@ -17,15 +17,8 @@ use crate::tui::{
 /// Cells up to the end of the time, and of the tokens.
 const TIME: usize = 20;
 
-pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) {
-    // Fixed, so that nothing moves when a question comes.
-    let upper = area.height * 22 / 39;
-    let (sessions, waiting) = split_top(area, upper);
-    tree(state, pen, sessions);
-    queue(state, pen, waiting);
-}
-
-fn tree(state: &State, pen: &mut Pen<'_>, area: Rect) {
+/// The sessions, each with its agents.
+pub(super) fn tree(state: &State, pen: &mut Pen<'_>, area: Rect) {
     let here = state.focus == Focus::Sessions && state.popup.is_none();
     let title = vec![pen.span("sessions", Role::Bright)];
     pen.rule(area, 0, Keys::here(here), title, Vec::new());
@@ -79,7 +72,8 @@ fn branch_line(state: &State, pen: &Pen<'_>, branch: &Branch) -> Vec<Span<'stati
     ]
 }
 
-fn queue(state: &State, pen: &mut Pen<'_>, area: Rect) {
+/// What waits.
+pub(super) fn queue(state: &State, pen: &mut Pen<'_>, area: Rect) {
     let here = state.focus == Focus::Waiting && state.popup.is_none();
     let all = state.queue.listed();
     let count = match all.len() {

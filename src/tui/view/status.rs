@@ -167,7 +167,12 @@ fn hints(state: &State) -> String {
         }
         Focus::Start | Focus::Composer | Focus::Question => "F1 help".to_owned(),
         Focus::Transcript => "enter unfolds · F1 help".to_owned(),
-        Focus::Output | Focus::Sessions | Focus::Waiting => "F1 help".to_owned(),
+        Focus::Output(_)
+        | Focus::Sessions
+        | Focus::Waiting
+        | Focus::Plan
+        | Focus::Changes
+        | Focus::Away => "F9 alone · F1 help".to_owned(),
     }
 }
 

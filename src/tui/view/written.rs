@@ -308,9 +308,5 @@ fn sides(state: &State, written: &Written, diff: &Diff, width: usize) -> Option<
 
 /// The cells that what was changed has in full.
 pub(in crate::tui) fn width(state: &State) -> usize {
-    let column = match super::room(state.drawn.width, state.drawn.height) {
-        super::Room::Wide => super::SIDE + 1,
-        super::Room::Tiny | super::Room::Narrow | super::Room::Plain => 0,
-    };
-    usize::from(state.drawn.width.saturating_sub(column))
+    usize::from(state.drawn.layout.popup.width)
 }

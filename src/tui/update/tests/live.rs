@@ -27,8 +27,10 @@ fn a_run_shows_its_last_lines_below_its_text_though_another_one_is_in_the_pane()
     let screen = stage.screen();
     assert!(screen.contains("│  two") && screen.contains("│  four"), "{screen}");
     assert!(!screen.contains("of the agent"), "{screen}");
+    stage.page = page(&["of the agent"]);
     stage.key("F4");
-    assert!(stage.screen().contains("of the agent"), "the pane has the newest run");
+    assert!(stage.screen().contains("tests › check.py"), "the pane has the newest run");
+    assert!(stage.screen().contains("of the agent"));
 }
 
 #[test]
@@ -76,7 +78,7 @@ fn a_view_of_output_that_was_moved_counts_the_lines_that_are_really_below() {
     let event = Event::OutputWritten { call: 10.into(), bytes: 6000, lines: 600 };
     stage.event(1.into(), event);
     let screen = stage.screen();
-    let rows = stage.state.drawn.output;
+    let rows = stage.state.drawn.outputs[0].rows;
     assert!(screen.contains("line 100 "), "{screen}");
     assert!(screen.contains(&format!("{} lines below", 500 - rows)), "{screen}");
 }
