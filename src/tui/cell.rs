@@ -5,6 +5,7 @@ mod code;
 pub mod column;
 mod effects;
 mod rows;
+mod source;
 
 use std::{cell::RefCell, sync::Arc};
 

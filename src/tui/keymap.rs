@@ -64,6 +64,11 @@ pub enum Action {
     Script,
     /// Shows both sides of a change beside each other, and back.
     Compare,
+    /// Folds what is chosen, or opens it.
+    Fold,
+    Unfold,
+    /// To the next of its kind, or to the one before.
+    Jump(Jump),
     /// Looks for a word.
     Search,
     /// Puts a list in another order.
@@ -131,6 +136,15 @@ pub enum Go {
 pub enum Grow {
     Width(bool),
     Height(bool),
+}
+
+/// What is jumped to in a transcript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Jump {
+    NextError,
+    PreviousError,
+    NextChange,
+    PreviousChange,
 }
 
 /// Up and down, in text and in lists.

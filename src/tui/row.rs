@@ -29,10 +29,20 @@ impl Row {
         })
     }
 
+    /// A row in which every cell is text.
+    fn of_text(line: &Line<'static>) -> Self {
+        Self { line: line.clone(), texts: [0..usize::MAX, 0..0], goes_on: false }
+    }
+
     /// A row of our own words, in which nothing is found.
     pub fn of_words(line: Line<'static>) -> Self {
         Self { line, texts: [0..0, 0..0], goes_on: false }
     }
+}
+
+/// These lines, each by itself and all of it text.
+pub fn each(lines: &[Line<'static>]) -> Vec<Row> {
+    lines.iter().map(Row::of_text).collect()
 }
 
 /// Where a word is found, from the top on. Without a capital in it, capitals make no difference.

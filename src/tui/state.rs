@@ -247,6 +247,7 @@ impl State {
                 Some(waiting::Form::Edit(_)) => Place::Edit,
                 None => Place::Question,
             },
+            Focus::Transcript if self.sessions.looks_for_a_word() => Place::Search,
             Focus::Transcript => Place::Transcript,
             Focus::Output(_) => Place::Output,
             Focus::Sessions => Place::Sessions,

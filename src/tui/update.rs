@@ -11,6 +11,7 @@ mod question;
 mod records;
 mod several;
 mod signals;
+mod transcript;
 mod trust;
 mod wider;
 mod written;
@@ -23,7 +24,7 @@ pub(crate) use question::{asker, why_not_wider};
 use super::{
     effect::Effect,
     message::{Came, Message, News},
-    state::{Drawn, Focus, Leave, Moment, State, several::Settled, transcript},
+    state::{Drawn, Focus, Leave, Moment, State, several::Settled, transcript::tail},
     view,
 };
 use crate::kernel::port::Form;
@@ -200,7 +201,7 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
         }
         Came::Output(call, page) => {
             let page = page.unwrap_or_default();
-            let last = transcript::tail(&page.lines);
+            let last = tail(&page.lines);
             let node = state.output.came(call, page).and_then(|id| state.sessions.get_mut(id));
             if let Some(node) = node {
                 node.transcript.printed(call, last);

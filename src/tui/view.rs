@@ -109,6 +109,7 @@ fn body(
     }
     let mut writing = None;
     let mut answering = None;
+    let mut seeking = None;
     for (pane, area) in &layout.panes {
         let (pane, area) = (*pane, *area);
         match pane {
@@ -121,7 +122,7 @@ fn body(
             Focus::Start | Focus::Transcript => {
                 let (head, body) = split_top(area, 1);
                 if state.popup.is_none() {
-                    text(state, pen, body, drawn);
+                    seeking = text(state, pen, body, drawn);
                 }
                 header(state, pen, head, drawn.transcript.below);
             }
@@ -129,16 +130,22 @@ fn body(
     }
     match state.popup {
         Some(popup) => popup_over(state, pen, layout, popup, drawn),
-        None => answering.or(writing),
+        None => seeking.or(answering).or(writing),
     }
 }
 
-/// The transcript, or what stands in its place before there is one.
-fn text(state: &State, pen: &mut Pen<'_>, area: Rect, drawn: &mut Drawn) {
+/// The transcript, or what stands in its place before there is one. Gives the place of the cursor,
+/// where a word is looked for.
+fn text(state: &State, pen: &mut Pen<'_>, area: Rect, drawn: &mut Drawn) -> Option<(u16, u16)> {
     match state.sessions.node() {
-        Some(node) => drawn.transcript = transcript::draw(state, node, pen, area),
+        Some(node) => {
+            let (seen, cursor) = transcript::draw(state, node, pen, area);
+            drawn.transcript = seen;
+            return cursor;
+        }
         None => start::draw(state, pen, area),
     }
+    None
 }
 
 fn question(

@@ -4,7 +4,7 @@ use crossterm::event::KeyCode;
 
 use super::{
     Action::{self, Answer, Begin as First, Edit as Text, Go as To, Move as By},
-    Begin, Edit, Go, Grow, Key, Letter, Move, Part,
+    Begin, Edit, Go, Grow, Jump, Key, Letter, Move, Part,
     Place::{
         self, Because, Changes, Composer, Connect, Decisions, Everywhere, Filter, Grants, Help,
         Lines, Output, Question, Quit, Script, Search, Sessions, Several, Start, Stop, Transcript,
@@ -127,6 +127,26 @@ pub const TABLE: &[Row] = &[
         "previous, next part",
     ),
     row(Transcript, OPEN, "fold, unfold; enter an agent"),
+    row(Transcript, &[(LEFT, Action::Fold), (RIGHT, Action::Unfold)], "fold, unfold"),
+    row(Transcript, &[(Key::char('/'), Action::Search)], "search; enter next, ↑ previous"),
+    row(
+        Transcript,
+        &[
+            (Key::char('e'), Action::Jump(Jump::NextError)),
+            (Key::char('E'), Action::Jump(Jump::PreviousError)),
+        ],
+        "next, previous error",
+    ),
+    row(
+        Transcript,
+        &[
+            (Key::char('d'), Action::Jump(Jump::NextChange)),
+            (Key::char('D'), Action::Jump(Jump::PreviousChange)),
+        ],
+        "next, previous change",
+    ),
+    row(Transcript, &[(Key::char('c'), Action::Copy)], "copy this part"),
+    row(Transcript, &[(Key::char('u'), Action::Undo)], "what was written, to undo it…"),
     row(Output, SCROLL, "scroll"),
     row(Output, ENDS, "first kept line, follow"),
     row(Lines, SCROLL, "move"),

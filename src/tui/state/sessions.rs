@@ -142,6 +142,11 @@ impl Sessions {
         self.nodes.get(&self.viewed?)
     }
 
+    /// Whether a word is looked for in the one in view.
+    pub fn looks_for_a_word(&self) -> bool {
+        self.node().is_some_and(|node| node.transcript.find.is_some())
+    }
+
     /// The one in view, to be changed.
     pub fn node_mut(&mut self) -> Option<&mut Node> {
         self.nodes.get_mut(&self.viewed?)

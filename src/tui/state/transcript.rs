@@ -1,5 +1,6 @@
 //! What was said and done in one session, in order.
 
+pub mod find;
 mod made;
 mod scan;
 
@@ -41,8 +42,10 @@ pub enum Scroll {
 pub struct Transcript {
     pub cells: Vec<Cell>,
     pub scroll: Scroll,
-    /// The cell that keys act on.
+    /// The cell that keys act on: the first of its part.
     pub here: Option<usize>,
+    /// A word that is looked for.
+    pub find: Option<find::Find>,
     /// Which cell a call is in: its own, or that of the run that made it.
     calls: HashMap<CallId, usize>,
     /// How far the live text was read.
@@ -52,6 +55,19 @@ pub struct Transcript {
 }
 
 impl Transcript {
+    /// Whether a part begins with this cell. The paragraphs of one text are one part.
+    pub fn begins(&self, at: usize) -> bool {
+        let text = |at: usize| matches!(self.cells[at].body, Body::Text { .. });
+        at == 0 || !text(at) || !text(at - 1)
+    }
+
+    /// The cells of the part that keys act on.
+    pub fn part(&self) -> Option<Range<usize>> {
+        let here = self.here.filter(|at| *at < self.cells.len())?;
+        let end = (here + 1..self.cells.len()).find(|at| self.begins(*at));
+        Some(here..end.unwrap_or(self.cells.len()))
+    }
+
     fn push(&mut self, body: Body) -> usize {
         self.cells.push(Cell::new(body));
         self.cells.len() - 1

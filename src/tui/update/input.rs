@@ -2,13 +2,14 @@
 
 use crossterm::event::{KeyEvent, KeyEventKind};
 
-use super::{copies, moves, panes, question, records, several, trust, wider, written};
+use super::{copies, moves, panes, question, records, several, transcript, trust, wider, written};
 use crate::{
     kernel::command::Command,
     tui::{
+        cell::Fold,
         effect::{Effect, Start},
         guard::Press,
-        keymap::{self, Action, Begin, Edit, Key, Move, Place},
+        keymap::{self, Action, Begin, Edit, Go, Key, Move, Place},
         message::Input,
         state::{
             Focus, Leave, Popup, State,
@@ -155,6 +156,7 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Choose if matches!(state.popup, Some(Popup::Changes { .. })) => {
             return written::choose(state);
         }
+        Action::Undo if state.key_place() == Place::Transcript => panes::go(state, Go::Changes),
         Action::Undo => return written::ask(state),
         Action::Confirm if matches!(state.popup, Some(Popup::Changes { .. })) => {
             return written::confirm(state);
@@ -186,6 +188,7 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Open => return panes::open(state),
         Action::Copy => match state.popup {
             Some(Popup::Decisions { row }) => return records::copy(state, row),
+            None if state.focus == Focus::Transcript => return transcript::copy(state),
             _ => return question::copy(state),
         },
         Action::Script => question::script(state),
@@ -193,7 +196,11 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
             written::show(state, View::Sides);
         }
         Action::Compare => question::compare(state),
+        Action::Search if state.focus == Focus::Transcript => transcript::search(state),
         Action::Search => question::search(state),
+        Action::Fold => transcript::fold(state, Fold::Shut),
+        Action::Unfold => transcript::fold(state, Fold::Full),
+        Action::Jump(to) => transcript::jump(state, to),
         Action::Order => state.queue.order = state.queue.order.next(),
         Action::Several => panes::several(state),
         Action::Choose => several::choose(state),
@@ -288,7 +295,7 @@ fn begin_with(state: &mut State, begin: Begin) -> Vec<Effect> {
 /// esc: leaves what has the keys, one thing at a time; last of all, the turn.
 fn leave(state: &mut State) -> Vec<Effect> {
     let now = state.now.at;
-    if records::leave(state) || written::leave(state) {
+    if records::leave(state) || written::leave(state) || transcript::leave(state) {
         return Vec::new();
     }
     if state.panes.unzoom() || state.popup.take().is_some() {

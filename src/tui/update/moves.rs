@@ -1,12 +1,11 @@
 //! Moving within whatever has the keys.
 
-use super::{question, written};
+use super::{question, transcript, written};
 use crate::{
     kernel::spec::Mode,
     tui::{
-        cell::{Scene, column},
         keymap::{Action, Move, Place, TABLE},
-        state::{Popup, State, transcript::Scroll},
+        state::{Focus, Popup, State},
         view,
     },
 };
@@ -60,6 +59,7 @@ pub(super) fn scroll(state: &mut State, by: Move) {
             let lines = view::lines(state, state.focus);
             state.panes.row = step_in(state.panes.row, lines, 10, by);
         }
+        Place::Search if state.focus == Focus::Transcript => transcript::seek(state, by),
         Place::Search if by == Move::Up => question::next_found(state, false),
         Place::Question | Place::Search => question::act(state, Action::Move(by)),
         Place::Edit => super::edit::step(state, by),
@@ -83,7 +83,7 @@ pub(super) fn scroll(state: &mut State, by: Move) {
             }
         }
         Place::Because | Place::Wider | Place::Connect | Place::Filter => {}
-        Place::Transcript | Place::Composer | Place::Everywhere => transcript(state, by),
+        Place::Transcript | Place::Composer | Place::Everywhere => transcript::scroll(state, by),
     }
 }
 
@@ -117,50 +117,4 @@ fn output(state: &mut State, by: Move) {
         Move::End => 0,
     }
     .min(most);
-}
-
-fn transcript(state: &mut State, by: Move) {
-    let seen = state.drawn.transcript;
-    let Some(session) = state.sessions.viewed() else { return };
-    let Some(node) = state.sessions.get(session) else { return };
-    let scene = Scene {
-        width: seen.width,
-        look: &state.look,
-        now: state.now.wall,
-        sessions: &state.sessions,
-        output: &state.output,
-        queue: &state.queue,
-        speaker: "",
-    };
-    let cells = &node.transcript.cells;
-    let page = seen.height.saturating_sub(2).max(1);
-    let mut here = node.transcript.here;
-    let cells_that_open = |range: std::ops::Range<usize>| range.filter(|at| cells[*at].opens());
-    let top = match by {
-        Move::Up => column::up(cells, &scene, seen.top, 1),
-        Move::PageUp => column::up(cells, &scene, seen.top, page),
-        Move::Down => column::down(cells, &scene, seen.top, 1),
-        Move::PageDown => column::down(cells, &scene, seen.top, page),
-        Move::Home => (0, 0),
-        Move::End => column::follow(cells, &scene, seen.height),
-        Move::PreviousCell => {
-            let end = here.unwrap_or(cells.len());
-            here = cells_that_open(0..end.min(cells.len())).next_back().or(here);
-            here.map_or(seen.top, |at| if at < seen.top.0 { (at, 0) } else { seen.top })
-        }
-        Move::NextCell => {
-            let start = here.map_or(0, |at| at + 1).min(cells.len());
-            here = cells_that_open(start..cells.len()).next().or(here);
-            here.map_or(seen.top, |at| {
-                let low = column::down(cells, &scene, seen.top, page);
-                if at > low.0 { (at, 0) } else { seen.top }
-            })
-        }
-    };
-    let at_end = column::rest(cells, &scene, top) <= seen.height;
-    if let Some(node) = state.sessions.get_mut(session) {
-        node.transcript.here = here;
-        node.transcript.scroll =
-            if at_end { Scroll::Follow } else { Scroll::Held { cell: top.0, row: top.1 } };
-    }
 }

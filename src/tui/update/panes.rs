@@ -2,11 +2,10 @@
 
 use ratatui::layout::Size;
 
-use super::{question, records, several, written};
+use super::{question, records, several, transcript, written};
 use crate::{
     kernel::{command::Command, id::ApprovalId, signal::Extent, spec::Mode},
     tui::{
-        cell::{Body, Fold},
         effect::Effect,
         keymap::{Action, Go, Grow, Place},
         layout::Room,
@@ -209,6 +208,7 @@ fn step(state: &mut State, forward: bool) {
 pub(super) fn open(state: &mut State) -> Vec<Effect> {
     match state.key_place() {
         Place::Question => question::act(state, Action::Open),
+        Place::Search if state.focus == Focus::Transcript => transcript::next(state, true),
         Place::Search => question::next_found(state, true),
         Place::Several => several::see(state),
         Place::Sessions => {
@@ -262,7 +262,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
                 return vec![Effect::Send(stop)];
             }
         }
-        Place::Transcript => unfold(state),
+        Place::Transcript => transcript::open(state),
         Place::Lines if state.focus == Focus::Changes => {
             list_of(state, Popup::Changes { row: 0 });
         }
@@ -287,29 +287,6 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         | Place::Help => {}
     }
     Vec::new()
-}
-
-fn unfold(state: &mut State) {
-    let Some(node) = state.sessions.node_mut() else { return };
-    let Some(cell) = node.transcript.here.and_then(|at| node.transcript.cells.get_mut(at)) else {
-        return;
-    };
-    let shown = match &mut cell.body {
-        Body::Code(code) => {
-            code.fold = match code.fold {
-                Fold::Shut => Fold::Part,
-                Fold::Part => Fold::Full,
-                Fold::Full => Fold::Shut,
-            };
-            None
-        }
-        Body::Agent { session, .. } => Some(*session),
-        Body::Said(_) | Body::Text { .. } | Body::Call(_) | Body::Notice { .. } => None,
-    };
-    cell.touch();
-    if let Some(session) = shown {
-        state.sessions.show(session);
-    }
 }
 
 /// The question of the chosen row.

@@ -30,6 +30,7 @@ pub(super) fn field(state: &mut State) -> Option<&mut Draft> {
             Some(Form::Wider(wider)) => Some(&mut wider.draft),
             Some(Form::Because(..) | Form::Search(_) | Form::Edit(_)) | None => None,
         },
+        None if state.focus == Focus::Transcript => super::transcript::word(state),
         _ => None,
     }
 }
@@ -60,6 +61,7 @@ pub(super) fn pasted(state: &mut State, text: &str) -> bool {
 }
 
 fn top(state: &mut State) {
+    super::transcript::sought(state);
     if let Some(Popup::Waiting { row } | Popup::Grants { row } | Popup::Decisions { row }) =
         &mut state.popup
     {

@@ -15,6 +15,7 @@ mod records;
 mod signals;
 mod sizes;
 mod together;
+mod transcript;
 mod trust;
 mod wider;
 mod written;

@@ -1,4 +1,4 @@
-//! The search in what is asked about: its field, the count, and the places that are in sight.
+//! A search: its field with the count, and the places that are in sight.
 
 use ratatui::{
     layout::Rect,
@@ -11,8 +11,10 @@ use super::{
     sheet,
 };
 use crate::tui::{
+    row::Hit,
     state::{
         State,
+        draft::Draft,
         waiting::{Search, Waiting},
     },
     theme::Role,
@@ -27,17 +29,26 @@ pub(super) fn draw(
     waiting: &Waiting,
     search: &Search,
 ) -> Option<(u16, u16)> {
-    pen.clear(row);
     let word = search.word.text();
     let count = sheet::found(state, waiting, usize::from(row.width), &word).len();
+    field(pen, row, &search.word, search.at, count)
+}
+
+/// Draws the field: the word, and which of the places it is found in is looked at.
+pub(super) fn field(
+    pen: &mut Pen<'_>,
+    row: Rect,
+    word: &Draft,
+    at: usize,
+    count: usize,
+) -> Option<(u16, u16)> {
+    pen.clear(row);
     let found = match count {
-        0 if word.is_empty() => String::new(),
+        0 if word.text().is_empty() => String::new(),
         0 => "not found   ".to_owned(),
-        count => format!(
-            "{} of {}   ",
-            words::grouped((search.at + 1) as u64),
-            words::grouped(count as u64)
-        ),
+        count => {
+            format!("{} of {}   ", words::grouped((at + 1) as u64), words::grouped(count as u64))
+        }
     };
     let keys =
         if row.width < 60 { "enter ↑ esc" } else { "enter next   ↑ previous   esc back" };
@@ -49,7 +60,7 @@ pub(super) fn draw(
         Line::from(Span::from("/").style(pen.style(Role::Bright))),
         right,
     );
-    composer::text(pen, inset(row, 3, taken), &search.word, true)
+    composer::text(pen, inset(row, 3, taken), word, true)
 }
 
 /// Marks the places that are in sight; `top` is the first row of the area.
@@ -69,16 +80,19 @@ pub(super) fn mark(
             break;
         }
         let role = if at == search.at { Role::Select } else { Role::Match };
-        for (row, cells) in hit {
-            let Some(y) = row.checked_sub(top).filter(|y| *y < height) else { continue };
-            for cell in cells.clone() {
-                let (x, y) = (u16::try_from(cell), u16::try_from(y));
-                let (Ok(x), Ok(y)) = (x, y) else { continue };
-                if let Some(cell) = pen.buf.cell_mut((area.x + x, area.y + y))
-                    && x < area.width
-                {
-                    cell.set_style(pen.look.style(role));
-                }
+        paint(pen, area, hit, top, role);
+    }
+}
+
+/// Paints one place, as far as it is in sight; `top` is the first row of the area.
+pub(super) fn paint(pen: &mut Pen<'_>, area: Rect, hit: &Hit, top: usize, role: Role) {
+    let height = usize::from(area.height);
+    for (row, cells) in hit {
+        let Some(y) = row.checked_sub(top).filter(|y| *y < height) else { continue };
+        for cell in cells.start..cells.end.min(usize::from(area.width)) {
+            let (Ok(x), Ok(y)) = (u16::try_from(cell), u16::try_from(y)) else { continue };
+            if let Some(cell) = pen.buf.cell_mut((area.x + x, area.y + y)) {
+                cell.set_style(pen.look.style(role));
             }
         }
     }

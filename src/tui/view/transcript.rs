@@ -2,15 +2,39 @@
 
 use ratatui::{layout::Rect, text::Line};
 
-use super::pen::{Pen, inset};
+use super::{
+    pen::{Pen, inset, split_bottom, split_top},
+    search,
+};
 use crate::tui::{
     cell::{self, Body, Scene, column},
-    state::{DrawnText, Focus, State, sessions::Node, transcript::Scroll},
-    theme::Mark,
+    row,
+    state::{
+        DrawnText, Focus, State,
+        sessions::Node,
+        transcript::{Scroll, find::Find},
+    },
+    theme::{Mark, Role},
     words,
 };
 
-pub(super) fn draw(state: &State, node: &Node, pen: &mut Pen<'_>, area: Rect) -> DrawnText {
+/// Draws it. Gives what was shown, and the place of the cursor where a word is looked for.
+pub(super) fn draw(
+    state: &State,
+    node: &Node,
+    pen: &mut Pen<'_>,
+    area: Rect,
+) -> (DrawnText, Option<(u16, u16)>) {
+    let find = node.transcript.find.as_ref().filter(|_| state.focus == Focus::Transcript);
+    let Some(find) = find.filter(|_| area.height > 1 && state.popup.is_none()) else {
+        return (cells(state, node, pen, area, ""), None);
+    };
+    let (above, field) = split_bottom(area, 1);
+    let drawn = cells(state, node, pen, above, &find.word.text());
+    (drawn, search::field(pen, field, &find.word, find.at, find.hits.len()))
+}
+
+fn cells(state: &State, node: &Node, pen: &mut Pen<'_>, area: Rect, word: &str) -> DrawnText {
     let inner = inset(area, 1, if area.width >= 90 { 2 } else { 1 });
     let speaker = if node.spec.parent.is_some() { node.spec.agent() } else { "you" };
     let scene = Scene {
@@ -42,22 +66,34 @@ pub(super) fn draw(state: &State, node: &Node, pen: &mut Pen<'_>, area: Rect) ->
         Scroll::Held { cell, row } => (cell.min(cells.len() - 1), row).min(end),
     };
     drawn.top = top;
+    let part = node.transcript.part().unwrap_or(0..0);
+    let looked = node.transcript.find.as_ref().and_then(Find::cell);
     let mut at = top;
-    let mut row = 0;
-    while row < height && at.0 < cells.len() {
+    let mut down = 0;
+    while down < height && at.0 < cells.len() {
         let laid = cell::rows(&cells[at.0], &scene);
         let rows = laid.len() + usize::from(column::gap(cells, at.0));
-        while at.1 < rows && row < height {
-            let y = u16::try_from(row).unwrap_or(u16::MAX);
+        let (first, skipped) = (down, at.1);
+        while at.1 < rows && down < height {
+            let y = u16::try_from(down).unwrap_or(u16::MAX);
             if let Some(line) = column::row(cells, at, &laid) {
                 pen.line(inner, y, line);
-                if state.focus == Focus::Transcript && node.transcript.here == Some(at.0) {
+                if state.focus == Focus::Transcript && part.contains(&at.0) {
                     let bar = Line::from(pen.mark(Mark::Here));
                     pen.line(Rect { width: 1, ..area }, y, bar);
                 }
             }
             at.1 += 1;
-            row += 1;
+            down += 1;
+        }
+        if !word.is_empty() {
+            let gap = usize::from(column::gap(cells, at.0));
+            let above = u16::try_from(first + gap.saturating_sub(skipped)).unwrap_or(u16::MAX);
+            let (_, below) = split_top(inner, above);
+            let role = if looked == Some(at.0) { Role::Select } else { Role::Match };
+            for hit in row::find(&row::each(&laid), word) {
+                search::paint(pen, below, &hit, skipped.saturating_sub(gap), role);
+            }
         }
         if at.1 >= rows {
             at = (at.0 + 1, 0);

@@ -1,6 +1,7 @@
 //! Whatever is pressed, whenever questions come: no answer without the guard's conditions, and no
 //! letter lost.
 
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
 
 use crate::{
@@ -12,6 +13,7 @@ use crate::{
     },
     tui::{
         effect::Effect,
+        keymap::{self, Key, Place},
         message::{Input, Message},
         stage::{Stage, Trace, write_question},
         state::{Focus, waiting::Form},
@@ -76,7 +78,22 @@ fn letters(stage: &Stage) -> usize {
     };
     let written = state.composer.draft.text().chars().count();
     let history = state.composer.history().iter().map(|text| text.chars().count());
-    form + written + history.sum::<usize>() + usize::from(state.guard.holding().is_some())
+    form + written
+        + sought(stage).unwrap_or(0)
+        + history.sum::<usize>()
+        + usize::from(state.guard.holding().is_some())
+}
+
+/// Whether a letter is a key in a place.
+fn bound(place: Place, letter: char) -> bool {
+    let event = KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE);
+    keymap::action(place, Key::of(&event)).is_some()
+}
+
+/// Characters of the word that is looked for in the transcript, where one is.
+fn sought(stage: &Stage) -> Option<usize> {
+    let find = stage.state.sessions.node()?.transcript.find.as_ref()?;
+    Some(find.word.text().chars().count())
 }
 
 fn check_answer(stage: &Stage, id: ApprovalId, letter: char) -> Result<(), TestCaseError> {
@@ -118,9 +135,11 @@ proptest! {
             let bare = matches!(stage.state.queue.form, Some(Form::Edit(_)))
                 && stage.state.focus == Focus::Question;
             let list = stage.state.popup.is_some();
-            // In the pane of what waits, these open several of them, and the words that filter it.
-            let of_pane = stage.state.focus == Focus::Waiting
-                && matches!(step, Step::Type('m' | '/'));
+            // Panes that hold no text have keys of their own.
+            let place = stage.state.key_place();
+            let of_pane = matches!(place, Place::Waiting | Place::Transcript | Place::Output)
+                && matches!(step, Step::Type(c) if bound(place, c));
+            let seeks = sought(&stage).is_some();
             let filters = stage.state.records.filter.typing;
             let letter = matches!(step, Step::Type(_)) && !bare && !list && !of_pane && !filters;
             // Nor are arguments that are edited a place for words of any kind.
@@ -189,7 +208,8 @@ proptest! {
             let refused = matches!(held, Some('w' | 'e' | 'm' | 'v' | '/' | 'c' | 'p'))
                 && stage.state.guard.holding().is_none();
             let may_act = usize::from(acted > 0 || opened || refused);
-            let closed_words = form && stage.state.queue.form.is_none();
+            let closed_words = (form && stage.state.queue.form.is_none())
+                || (seeks && sought(&stage).is_none());
             let after = letters(&stage);
             prop_assert!(
                 after + may_act >= before + typed || closed_words,

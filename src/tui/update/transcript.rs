@@ -1,0 +1,249 @@
+//! Moving through a transcript, folding it, and looking for a word in it.
+
+use crate::tui::{
+    cell::{Body, Cell, Code, Fold, Scene, column, rows},
+    effect::Effect,
+    keymap::{Jump, Move},
+    row,
+    state::{
+        Focus, State,
+        draft::Draft,
+        sessions::Node,
+        transcript::{Scroll, find::Find},
+    },
+};
+
+fn scene<'a>(state: &'a State) -> Scene<'a> {
+    Scene {
+        width: state.drawn.transcript.width,
+        look: &state.look,
+        now: state.now.wall,
+        sessions: &state.sessions,
+        output: &state.output,
+        queue: &state.queue,
+        speaker: "",
+    }
+}
+
+/// Scrolls, or goes from part to part.
+pub(super) fn scroll(state: &mut State, by: Move) {
+    let seen = state.drawn.transcript;
+    let Some(node) = state.sessions.node() else { return };
+    let log = &node.transcript;
+    let (cells, scene) = (&log.cells, scene(state));
+    let page = seen.height.saturating_sub(2).max(1);
+    let part = |mut range: Box<dyn Iterator<Item = usize>>| range.find(|at| log.begins(*at));
+    let top = match by {
+        Move::Up => column::up(cells, &scene, seen.top, 1),
+        Move::PageUp => column::up(cells, &scene, seen.top, page),
+        Move::Down => column::down(cells, &scene, seen.top, 1),
+        Move::PageDown => column::down(cells, &scene, seen.top, page),
+        Move::Home => (0, 0),
+        Move::End => column::follow(cells, &scene, seen.height),
+        Move::PreviousCell => {
+            let end = log.here.unwrap_or(cells.len()).min(cells.len());
+            if let Some(at) = part(Box::new((0..end).rev())) {
+                visit(state, (at, 0));
+            }
+            return;
+        }
+        Move::NextCell => {
+            let start = log.here.map_or(0, |at| at + 1).min(cells.len());
+            if let Some(at) = part(Box::new(start..cells.len())) {
+                visit(state, (at, 0));
+            }
+            return;
+        }
+    };
+    settle(state, top);
+}
+
+/// Puts this spot at the top, or follows the end where nothing is below.
+fn settle(state: &mut State, top: column::Spot) {
+    let seen = state.drawn.transcript;
+    let Some(node) = state.sessions.node() else { return };
+    let at_end = column::rest(&node.transcript.cells, &scene(state), top) <= seen.height;
+    if let Some(node) = state.sessions.node_mut() {
+        let (cell, row) = top;
+        node.transcript.scroll = if at_end { Scroll::Follow } else { Scroll::Held { cell, row } };
+    }
+}
+
+/// Has the keys act on the part of this spot, and brings it into sight if it is not.
+fn visit(state: &mut State, spot: column::Spot) {
+    let seen = state.drawn.transcript;
+    let Some(node) = state.sessions.node_mut() else { return };
+    let log = &mut node.transcript;
+    log.here = (0..=spot.0).rev().find(|at| log.begins(*at));
+    let Some(node) = state.sessions.node() else { return };
+    let (cells, scene) = (&node.transcript.cells, scene(state));
+    let last = column::down(cells, &scene, seen.top, seen.height.saturating_sub(1));
+    if !(seen.top..=last).contains(&spot) {
+        let top = column::up(cells, &scene, spot, seen.height / 4);
+        settle(state, top);
+    }
+}
+
+/// To the next of its kind, or to the one before; the way ends at both ends.
+pub(super) fn jump(state: &mut State, to: Jump) {
+    let Some(node) = state.sessions.node() else { return };
+    let (of, what): (fn(&Body) -> bool, _) = match to {
+        Jump::NextError | Jump::PreviousError => (Body::is_error, "error"),
+        Jump::NextChange | Jump::PreviousChange => (Body::is_change, "change"),
+    };
+    let cells = &node.transcript.cells;
+    let here = node.transcript.here;
+    let is = |at: &usize| of(&cells[*at].body);
+    let (found, end) = match to {
+        Jump::NextError | Jump::NextChange => {
+            let start = here.map_or(state.drawn.transcript.top.0, |at| at + 1);
+            ((start..cells.len()).find(is), "below")
+        }
+        Jump::PreviousError | Jump::PreviousChange => {
+            let end = here.unwrap_or(cells.len()).min(cells.len());
+            ((0..end).rev().find(is), "above")
+        }
+    };
+    match found {
+        Some(at) => visit(state, (at, 0)),
+        None => state.status.say(format!("No {what} {end}."), state.now.at),
+    }
+}
+
+/// Opens the part that keys act on: a run a step further, an agent as the session it is.
+pub(super) fn open(state: &mut State) {
+    let Some(cell) = chosen(state) else { return };
+    let agent = match &mut cell.body {
+        Body::Code(code) => {
+            code.fold = match code.fold {
+                Fold::Shut => Fold::Part,
+                Fold::Part => Fold::Full,
+                Fold::Full => Fold::Shut,
+            };
+            None
+        }
+        Body::Agent { session, .. } => Some(*session),
+        Body::Said(_) | Body::Text { .. } | Body::Call(_) | Body::Notice { .. } => None,
+    };
+    cell.touch();
+    if let Some(session) = agent {
+        state.sessions.show(session);
+    }
+}
+
+/// Folds the part that keys act on, or opens it whole.
+pub(super) fn fold(state: &mut State, to: Fold) {
+    if let Some(cell) = chosen(state)
+        && let Body::Code(code) = &mut cell.body
+    {
+        code.fold = to;
+        cell.touch();
+    }
+}
+
+fn chosen(state: &mut State) -> Option<&mut Cell> {
+    let log = &mut state.sessions.node_mut()?.transcript;
+    log.cells.get_mut(log.here?)
+}
+
+/// Copies the part that keys act on, as it was written.
+pub(super) fn copy(state: &mut State) -> Vec<Effect> {
+    let text = state.sessions.node().and_then(|node| {
+        let cells = node.transcript.cells.get(node.transcript.part()?)?;
+        Some(cells.iter().map(|cell| cell.body.copied()).collect::<String>())
+    });
+    match text {
+        Some(text) => {
+            state.status.say("Copied, if the terminal allows it.", state.now.at);
+            vec![Effect::Copy(text)]
+        }
+        None => {
+            state.status.say("shift+↑ chooses a part to copy.", state.now.at);
+            Vec::new()
+        }
+    }
+}
+
+/// Begins to look for a word.
+pub(super) fn search(state: &mut State) {
+    let top = state.drawn.transcript.top.0;
+    if let Some(node) = state.sessions.node_mut() {
+        node.transcript.find = Some(Find::from((node.transcript.scroll, top)));
+    }
+}
+
+/// Ends it; whether there was a search.
+pub(super) fn leave(state: &mut State) -> bool {
+    let here = state.focus == Focus::Transcript && state.popup.is_none();
+    let node = state.sessions.node_mut().filter(|_| here);
+    node.is_some_and(|node| node.transcript.find.take().is_some())
+}
+
+/// The word that is looked for, while it is written.
+pub(super) fn word(state: &mut State) -> Option<&mut Draft> {
+    Some(&mut state.sessions.node_mut()?.transcript.find.as_mut()?.word)
+}
+
+/// The word is another one: looks from where the search began, and goes back there where nothing
+/// is found.
+pub(super) fn sought(state: &mut State) {
+    let node = state.sessions.node_mut().filter(|_| state.focus == Focus::Transcript);
+    let Some(Node { transcript, .. }) = node else { return };
+    let Some(find) = &mut transcript.find else { return };
+    let (scroll, from) = find.began;
+    find.again(&transcript.cells, from);
+    if find.hits.is_empty() {
+        transcript.scroll = scroll;
+    } else {
+        look(state);
+    }
+}
+
+/// To the next part in which the word stands, or to the one before.
+pub(super) fn next(state: &mut State, forward: bool) {
+    let Some(Node { transcript, .. }) = state.sessions.node_mut() else { return };
+    let Some(find) = &mut transcript.find else { return };
+    let Some(at) = find.cell() else { return sought(state) };
+    // More may have come meanwhile.
+    find.again(&transcript.cells, at);
+    if let count @ 1.. = find.hits.len() {
+        find.at = (find.at + if forward { 1 } else { count - 1 }) % count;
+        look(state);
+    }
+}
+
+/// A key that moves, while a word is looked for.
+pub(super) fn seek(state: &mut State, by: Move) {
+    match by {
+        Move::Up => next(state, false),
+        _ => scroll(state, by),
+    }
+}
+
+/// Brings what is looked at into sight, and opens it if it is folded away.
+fn look(state: &mut State) {
+    let Some(node) = state.sessions.node() else { return };
+    let Some(find) = &node.transcript.find else { return };
+    let Some(at) = find.cell() else { return };
+    let word = find.word.text();
+    if row_of(state, node, at, &word).is_none()
+        && let Some(node) = state.sessions.node_mut()
+        && let Body::Code(code) = &mut node.transcript.cells[at].body
+    {
+        let code: &mut Code = code;
+        code.fold = Fold::Full;
+        node.transcript.cells[at].touch();
+    }
+    let Some(node) = state.sessions.node() else { return };
+    let row = row_of(state, node, at, &word).unwrap_or(0);
+    visit(state, (at, row));
+}
+
+/// The first row of a cell in which the word is drawn.
+fn row_of(state: &State, node: &Node, at: usize, word: &str) -> Option<usize> {
+    let cells = &node.transcript.cells;
+    let laid = rows(&cells[at], &scene(state));
+    let hits = row::find(&row::each(&laid), word);
+    let (first, _) = hits.first()?.first()?;
+    Some(first + usize::from(column::gap(cells, at)))
+}
