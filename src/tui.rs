@@ -9,16 +9,20 @@ pub mod effect;
 pub mod frame;
 pub mod guard;
 pub mod highlight;
+pub mod ink;
 pub mod keymap;
 pub mod layout;
 pub mod markdown;
 pub mod message;
 pub mod paper;
 pub mod row;
+pub mod sheet;
 pub mod shell;
 #[cfg(test)]
 mod stage;
 pub mod state;
+#[cfg(test)]
+mod tally;
 pub mod terminal;
 pub mod theme;
 pub mod update;

@@ -358,6 +358,12 @@ impl App {
             Effect::Prepare(question) => {
                 work::prepare(&mut self.work, self.desk.clone(), question);
             }
+            Effect::LayOut(question, sheet, shape) => {
+                work::lay_out(&mut self.work, question, sheet, shape);
+            }
+            Effect::Find(question, sheet, index, word, marks) => {
+                work::find(&mut self.work, question, (sheet, index), word, marks);
+            }
             Effect::Editor { question, field, text } => {
                 self.wanted = Some(editor::Wanted::Text { question, field, text });
             }

@@ -12,7 +12,7 @@ use ratatui::style::Style;
 use ratatui::text::Span;
 use unicode_segmentation::UnicodeSegmentation;
 
-pub use deceit::{Deceit, asked_at, deceits, revealed};
+pub use deceit::{Deceit, asked_at, asked_pieces, deceits, revealed};
 
 /// The distance of tab stops, as every terminal has it.
 pub const TAB_STOP: usize = 8;
@@ -153,7 +153,7 @@ impl<'a> Iterator for Clusters<'a> {
 }
 
 /// Nothing to hide, nothing to expand, one cell a byte.
-fn is_plain(text: &str) -> bool {
+pub(super) fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
@@ -192,6 +192,8 @@ fn build(text: &str, hidden: &[usize], start_column: usize, stop: usize) -> Vec<
 
 /// Where the characters stand that are never drawn as themselves.
 fn hidden_chars(text: &str) -> Vec<usize> {
+    #[cfg(test)]
+    super::tally::text(text.len());
     let mut found = Vec::new();
     let mut before: Option<char> = None;
     let mut marks = 0;

@@ -2,7 +2,7 @@
 
 mod sides;
 
-pub use self::sides::LEAST as LEAST_FOR_SIDES;
+pub use self::sides::{Columns, LEAST as LEAST_FOR_SIDES, Pair};
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use ratatui::text::{Line, Span};
 use similar::{Algorithm, ChangeTag};
 
 use super::clean;
+use super::ink::{Brush, Ink};
 use super::row::Row;
-use super::theme::{Mark, Marks, Role, Theme};
+use super::theme::{Mark, Marks, Role};
 use super::words::grouped;
-use super::wrap::{Layout, rows};
 
 /// Lines shown around a change.
 const CONTEXT: usize = 2;
@@ -50,12 +50,30 @@ pub struct DiffRow {
 
 impl DiffRow {
     /// Its text as it is drawn, hidden characters as codes.
-    fn pieces(&self) -> Vec<clean::Piece> {
-        let mut pieces = clean::revealed(&self.text, &clean::deceits(&self.text));
+    pub fn ink(&self) -> Ink {
+        let pieces = clean::revealed(&self.text, &clean::deceits(&self.text));
+        let mut ink = Ink::of(pieces, self.role());
         if self.unended {
-            pieces.push(clean::Piece { text: "⟨no line end⟩".to_owned(), escape: true });
+            ink.push("⟨no line end⟩", Role::Escape);
         }
-        pieces
+        ink
+    }
+
+    pub fn role(&self) -> Role {
+        match self.kind {
+            DiffKind::Same => Role::Text,
+            DiffKind::Add => Role::Add,
+            DiffKind::Remove => Role::Remove,
+            DiffKind::Gap(_) => Role::Quiet,
+        }
+    }
+
+    fn mark(&self, brush: Brush<'_>) -> &'static str {
+        match self.kind {
+            DiffKind::Same | DiffKind::Gap(_) => " ",
+            DiffKind::Add => brush.mark(Mark::Add),
+            DiffKind::Remove => brush.mark(Mark::Remove),
+        }
     }
 }
 
@@ -127,62 +145,83 @@ impl Diff {
         most.unwrap_or_default().max(100).ilog10() as usize + 1
     }
 
-    /// All rows as they are drawn at this width.
-    pub fn draw(&self, width: usize, theme: &Theme, marks: Marks) -> Vec<Row> {
-        self.rows.iter().flat_map(|row| self.draw_row(row, width, theme, marks)).collect()
-    }
-
     /// One row of this comparison as it is drawn: at least one line, more where it is too long.
-    pub fn draw_row(&self, row: &DiffRow, width: usize, theme: &Theme, marks: Marks) -> Vec<Row> {
-        let digits = self.digits();
-        let number = |no: Option<usize>| {
-            format!("{:>digits$}", no.map_or_else(String::new, |no| no.to_string()))
-        };
-        let margin = 3 + 2 * digits + 1;
-        let (mark, role) = match row.kind {
-            DiffKind::Same => (" ", Role::Text),
-            DiffKind::Add => (marks.get(Mark::Add), Role::Add),
-            DiffKind::Remove => (marks.get(Mark::Remove), Role::Remove),
-            DiffKind::Gap(count) => {
-                let lines = if count == 1 { "line" } else { "lines" };
-                let text =
-                    format!("{} {} {lines} the same", marks.get(Mark::Gap), grouped(count as u64));
-                let text = format!("{}{text}", " ".repeat(margin));
-                let text = clean::truncate(&text, width);
-                return vec![Row::of_words(Line::styled(text, theme.style(Role::Quiet)))];
-            }
-        };
-        let style = theme.style(role);
-        let pieces = row.pieces();
-        let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
-        // The numbers give way before the text does.
-        let numbers = if width >= margin + 12 {
-            format!(" {}  {} ", number(row.old_no), number(row.new_no))
-        } else {
-            String::new()
-        };
-        let gap = if self.new_file { "  " } else { " " };
-        let before = clean::width(&numbers) + 1 + gap.len();
-        let layout = Layout::exact(width.saturating_sub(before).max(1));
-        let lines = rows(&text, layout)
+    pub fn draw_row(&self, row: &DiffRow, width: usize, brush: Brush<'_>) -> Vec<Row> {
+        if let DiffKind::Gap(count) = row.kind {
+            return vec![self.draw_gap(count, width, brush)];
+        }
+        let (ink, before) = (row.ink(), self.before(width));
+        let lines = ink
+            .rows(self.room(width), 0)
             .enumerate()
             .map(|(at, range)| {
-                let quiet = theme.style(Role::Quiet);
-                let mut spans = match at {
-                    0 => vec![
-                        Span::styled(numbers.clone(), quiet),
-                        Span::styled(format!("{mark}{gap}"), style),
-                    ],
-                    _ => vec![Span::styled(
-                        format!("{}{}{gap}", " ".repeat(numbers.len()), marks.get(Mark::GoesOn)),
-                        quiet,
-                    )],
-                };
-                spans.extend(part(&pieces, range, style, theme.style(Role::Escape)));
+                let mut spans = self.margin(row, at == 0, width, brush);
+                spans.extend(ink.spans(range, brush.style));
                 Line::from(spans)
             })
             .collect();
         Row::of_line(lines, before).collect()
+    }
+
+    /// What is said where lines were left out.
+    pub fn draw_gap(&self, count: usize, width: usize, brush: Brush<'_>) -> Row {
+        let lines = if count == 1 { "line" } else { "lines" };
+        let text = format!("{} {} {lines} the same", brush.mark(Mark::Gap), grouped(count as u64));
+        let text = format!("{}{text}", " ".repeat(self.numbers()));
+        Row::of_words(Line::from(brush.span(clean::truncate(&text, width), Role::Quiet)))
+    }
+
+    /// The cells of both numbers.
+    fn numbers(&self) -> usize {
+        3 + 2 * self.digits() + 1
+    }
+
+    /// Cells before the text of a row. The numbers give way before the text does.
+    pub fn before(&self, width: usize) -> usize {
+        let numbers = if self.numbered(width) { self.numbers() } else { 0 };
+        numbers + 1 + self.gap_cells()
+    }
+
+    /// Cells for the text of a row.
+    pub fn room(&self, width: usize) -> usize {
+        width.saturating_sub(self.before(width)).max(1)
+    }
+
+    fn numbered(&self, width: usize) -> bool {
+        width >= self.numbers() + 12
+    }
+
+    fn gap_cells(&self) -> usize {
+        if self.new_file { 2 } else { 1 }
+    }
+
+    /// What stands before the text of a row: numbers and mark, or that it goes on.
+    pub fn margin(
+        &self,
+        row: &DiffRow,
+        first: bool,
+        width: usize,
+        brush: Brush<'_>,
+    ) -> Vec<Span<'static>> {
+        let (numbered, gap) = (self.numbered(width), " ".repeat(self.gap_cells()));
+        if !first {
+            let numbers = " ".repeat(if numbered { self.numbers() } else { 0 });
+            return vec![
+                brush.span(format!("{numbers}{}{gap}", brush.mark(Mark::GoesOn)), Role::Quiet),
+            ];
+        }
+        let digits = self.digits();
+        let number = |no: Option<usize>| {
+            format!("{:>digits$}", no.map_or_else(String::new, |no| no.to_string()))
+        };
+        let numbers = match numbered {
+            true => format!(" {}  {} ", number(row.old_no), number(row.new_no)),
+            false => String::new(),
+        };
+        vec![
+            brush.span(numbers, Role::Quiet),
+            brush.span(format!("{}{gap}", row.mark(brush)), row.role()),
+        ]
     }
 
     /// Ends a stretch of lines that are the same: `after` of them lead to the next change, as many
@@ -257,28 +296,6 @@ fn ended(line: &str) -> (String, bool) {
         Some(text) => (text.to_owned(), false),
         None => (line.to_owned(), true),
     }
-}
-
-/// The spans of a range of the pieces' joined text.
-fn part(
-    pieces: &[clean::Piece],
-    range: std::ops::Range<usize>,
-    base: ratatui::style::Style,
-    escape: ratatui::style::Style,
-) -> Vec<Span<'static>> {
-    let mut start = 0;
-    let mut spans = Vec::new();
-    for piece in pieces {
-        let end = start + piece.text.len();
-        let (from, to) = (range.start.max(start), range.end.min(end));
-        if from < to {
-            let style = if piece.escape { escape } else { base };
-            // A cluster that spans two pieces is cut at the border of the pieces.
-            spans.push(Span::styled(piece.text[from - start..to - start].to_owned(), style));
-        }
-        start = end;
-    }
-    spans
 }
 
 #[cfg(test)]

@@ -1,8 +1,13 @@
 //! What the screen wants done outside of it. It cannot do any of this itself.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
-use super::layout::Remembered;
+use super::{
+    layout::Remembered,
+    sheet::{Index, Shape},
+    state::waiting::Sheet,
+    theme::Marks,
+};
 use crate::kernel::{
     command::Command,
     gate::approval::{Question, Scope},
@@ -34,6 +39,10 @@ pub enum Effect {
     Prepare(Box<Question>),
     /// Keep the sizes of panes for the next time.
     Remember(Remembered),
+    /// Find where the rows of a question's text begin.
+    LayOut(ApprovalId, Arc<Sheet>, Shape),
+    /// Find a word in it.
+    Find(ApprovalId, Arc<Sheet>, Arc<Index>, String, Marks),
     /// Put a text on the clipboard.
     Copy(String),
     /// Call someone who looks elsewhere.

@@ -11,7 +11,7 @@ use tree_sitter::{
     ParseOptions, Parser, Query, QueryCursor, QueryCursorOptions, StreamingIterator, Tree,
 };
 
-use super::clean;
+use super::ink::Ink;
 use super::theme::{Role, Theme};
 
 /// Longer sources stay plain: nobody reads them by their colours.
@@ -72,25 +72,8 @@ pub fn lines(source: &str, theme: &Theme) -> Vec<Line<'static>> {
 /// One line in these colours. Colours that do not fit the text are ignored, for they may have been
 /// made for an earlier version of it.
 pub fn styled(text: &str, colours: &[(Range<usize>, Role)], theme: &Theme) -> Line<'static> {
-    let escape = theme.style(Role::Escape);
-    let mut spans = Vec::new();
-    let mut column = 0;
-    let mut from = 0;
-    let mut add = |part: &str, role: Role| {
-        let new = clean::spans_at(part, column, theme.style(role), escape);
-        column += new.iter().map(|span| clean::width(&span.content)).sum::<usize>();
-        spans.extend(new);
-    };
-    for (range, role) in colours {
-        if range.start < from || text.get(range.clone()).is_none() {
-            continue;
-        }
-        add(&text[from..range.start], Role::Text);
-        add(&text[range.clone()], *role);
-        from = range.end;
-    }
-    add(&text[from..], Role::Text);
-    Line::from(spans)
+    let ink = Ink::coloured(text, colours);
+    Line::from(ink.spans(0..ink.text().len(), &|role| theme.style(role)))
 }
 
 fn query() -> Option<&'static Query> {

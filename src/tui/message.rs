@@ -7,6 +7,8 @@ use crossterm::event::KeyEvent;
 use super::{
     diff::Diff,
     highlight::Colours,
+    row::Hit,
+    sheet::Index,
     state::{Drawn, Moment, status::Check, waiting::Paper},
     theme::Theme,
 };
@@ -88,6 +90,10 @@ pub enum Came {
     Coloured(SessionId, CallId, Vec<Colours>),
     /// A question is ready, and what is called by it.
     Prepared(ApprovalId, Arc<Paper>, Option<Arc<Capability>>),
+    /// It is known where the rows of a question begin.
+    LaidOut(ApprovalId, Arc<Index>),
+    /// It is known where in its text a word is.
+    Found(ApprovalId, Arc<Index>, String, Vec<Hit>),
     /// A text came back from an editor for this field of a question, or for all of them.
     Edited(ApprovalId, Option<usize>, Result<String, String>),
     /// The person is back from a file, or could not be sent there.

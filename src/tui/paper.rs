@@ -1,17 +1,20 @@
 //! A question made ready for the screen: compared, coloured, searched for what deceives. Slow for
 //! large texts, so it is done off the loop, once.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use super::{
-    clean::{self, Deceit},
+    clean,
     diff::Diff,
     highlight,
     shell::{self, Part},
-    state::waiting::{Paper, Sheet},
+    state::waiting::{Deceits, Paper, Sheet},
     words,
 };
 use crate::kernel::{capability::Body, gate::approval::Question};
+
+/// Deceiving characters that are named; more are counted.
+const NAMED: usize = 12;
 
 /// Makes a question ready.
 pub fn of(question: &Question) -> Paper {
@@ -19,7 +22,10 @@ pub fn of(question: &Question) -> Paper {
     let object = clean::deceits(&preview.object);
     let mut revealed = clean::revealed(&preview.object, &object);
     let what = if matches!(preview.body, Body::Diff { .. }) { "path" } else { "object" };
-    let mut deceits: Vec<_> = object.into_iter().map(|deceit| (what.to_owned(), deceit)).collect();
+    let mut deceits = Deceits::default();
+    for deceit in object {
+        deceits.add(deceit, || what.to_owned());
+    }
     let revealed_line = |line: &str| clean::revealed(line, &clean::deceits(line));
     let wider = preview.wider.iter().map(|line| revealed_line(line)).collect();
     let monitor = question.monitor.as_ref().map(ToString::to_string);
@@ -76,12 +82,23 @@ pub fn of(question: &Question) -> Paper {
             Sheet::Text(text.split('\n').map(str::to_owned).collect())
         }
     };
-    Paper { sheet, deceits, object: revealed, monitor, wider }
+    let bytes = sheet.bytes();
+    Paper { sheet: Arc::new(sheet), bytes, deceits, object: revealed, monitor, wider }
 }
 
-fn search(found: &mut Vec<(String, Deceit)>, what: &str, number: usize, text: &str) {
-    let deceits = clean::deceits(text).into_iter();
-    found.extend(deceits.map(|deceit| (format!("{what} {number}"), deceit)));
+impl Deceits {
+    fn add(&mut self, deceit: clean::Deceit, place: impl Fn() -> String) {
+        if self.first.len() < NAMED {
+            self.first.push((place(), deceit));
+        }
+        self.count += 1;
+    }
+}
+
+fn search(found: &mut Deceits, what: &str, number: usize, text: &str) {
+    for deceit in clean::deceits(text) {
+        found.add(deceit, || format!("{what} {number}"));
+    }
 }
 
 /// A shell line in a few words.

@@ -45,10 +45,31 @@ pub fn each(lines: &[Line<'static>]) -> Vec<Row> {
     lines.iter().map(Row::of_text).collect()
 }
 
+/// Without a capital in the word, capitals make no difference.
+fn folding(word: &str) -> impl Fn(char) -> char + Copy + use<> {
+    let exact = word.chars().any(char::is_uppercase);
+    move |c: char| if exact { c } else { c.to_lowercase().next().unwrap_or(c) }
+}
+
+/// Whether a word is in a text of ASCII.
+pub fn has(text: &str, word: &str) -> bool {
+    let exact = word.chars().any(char::is_uppercase);
+    let (text, word) = (text.as_bytes(), word.as_bytes());
+    let is = |part: &[u8]| if exact { part == word } else { part.eq_ignore_ascii_case(word) };
+    !word.is_empty() && text.windows(word.len()).any(is)
+}
+
+/// The same place where so many rows stand above.
+pub fn below(mut hit: Hit, rows: usize) -> Hit {
+    for (row, _) in &mut hit {
+        *row += rows;
+    }
+    hit
+}
+
 /// Where a word is found, from the top on. Without a capital in it, capitals make no difference.
 pub fn find(rows: &[Row], word: &str) -> Vec<Hit> {
-    let exact = word.chars().any(char::is_uppercase);
-    let fold = |c: char| if exact { c } else { c.to_lowercase().next().unwrap_or(c) };
+    let fold = folding(word);
     let word: Vec<char> = word.chars().map(fold).collect();
     if word.is_empty() {
         return Vec::new();

@@ -26,7 +26,7 @@ use waiting::{Queue, Waiting};
 
 use crate::{
     kernel::id::{ApprovalId, CallId, SessionId},
-    tui::{guard::Guard, keymap, layout::Layout},
+    tui::{guard::Guard, keymap, layout::Layout, sheet::Shape},
 };
 
 /// One moment by both clocks: the one that only counts, and the one on the wall.
@@ -142,6 +142,8 @@ pub struct Drawn {
     pub change: Option<usize>,
     /// Where everything is.
     pub layout: Layout,
+    /// A text that is not made ready to be drawn.
+    pub unlaid: Option<Unlaid>,
 }
 
 /// An output on the screen.
@@ -150,6 +152,13 @@ pub struct DrawnOutput {
     pub call: CallId,
     /// Rows of text.
     pub rows: usize,
+}
+
+/// A text that has to be made ready off the loop before any of it can be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unlaid {
+    pub question: ApprovalId,
+    pub shape: Shape,
 }
 
 /// A question on the screen.

@@ -5,6 +5,7 @@ mod copies;
 mod edit;
 mod events;
 mod input;
+mod long;
 mod moves;
 mod panes;
 mod question;
@@ -102,6 +103,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     effects.extend(records::follow(state));
     effects.extend(wider::follow(state));
     effects.extend(written::follow(state));
+    effects.extend(long::follow(state));
     if state.place.leaving && state.sessions.at_work() == 0 {
         state.leave = Some(Leave::Quit);
     }
@@ -235,6 +237,8 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
                 waiting.capability = capability;
             }
         }
+        Came::LaidOut(id, index) => long::laid_out(state, id, index),
+        Came::Found(id, index, word, hits) => long::found(state, id, &index, &word, hits),
         Came::Edited(id, field, text) => edit::came(state, id, field, text),
         Came::Visited(came) => {
             // Whatever it was, it may be another text now.

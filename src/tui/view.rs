@@ -162,9 +162,7 @@ fn question(
     {
         return forms::draw(state, pen, area, waiting, form);
     }
-    let (seen, cursor) = question::draw(state, pen, area, waiting, room);
-    drawn.question = seen;
-    cursor
+    question::draw(state, pen, area, waiting, room, drawn)
 }
 
 fn popup_over(

@@ -93,7 +93,12 @@ pub fn wrap_text(text: &str, width: usize) -> Vec<&str> {
 
 /// The rows of one line as byte ranges, made as they are asked for.
 pub fn rows(text: &str, layout: Layout) -> Rows<'_> {
-    Rows { text, layout, at: 0, first: true }
+    rows_from(text, layout, 0)
+}
+
+/// As [`rows`], from the row on that begins at this byte.
+pub fn rows_from(text: &str, layout: Layout, at: usize) -> Rows<'_> {
+    Rows { text, layout, at, first: at == 0 }
 }
 
 /// The last `rows` rows of a line of any length, at the cost of about those rows. Breaks may
@@ -141,6 +146,8 @@ impl Iterator for Rows<'_> {
         }
         let indent = if self.first { 0 } else { self.layout.indent() };
         self.first = false;
+        #[cfg(test)]
+        super::tally::row();
         let start = self.at;
         let (end, next) = match self.layout.breaks {
             Break::Anywhere => self.fill(self.layout.width - indent),
@@ -216,7 +223,7 @@ fn styles(line: &Line<'_>, text: &str) -> Vec<(usize, Style)> {
 }
 
 /// The first border between clusters at or behind this byte.
-fn cluster_start(text: &str, mut at: usize) -> usize {
+pub(super) fn cluster_start(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at += 1;
     }

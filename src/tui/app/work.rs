@@ -9,12 +9,20 @@ use crate::{
     kernel::{
         command::Command,
         gate::approval::{NotAnswered, Question},
-        id::{CallId, SessionId},
+        id::{ApprovalId, CallId, SessionId},
         port::Desk,
     },
     tui::{
-        diff::Diff, effect::Start, highlight, layout::Remembered, message::Came, paper,
-        state::output::LINES,
+        diff::Diff,
+        effect::Start,
+        highlight,
+        ink::Brush,
+        layout::Remembered,
+        message::Came,
+        paper,
+        sheet::{Index, Shape},
+        state::{output::LINES, waiting::Sheet},
+        theme::Marks,
     },
 };
 
@@ -160,5 +168,27 @@ pub(super) fn prepare(work: &mut JoinSet<Came>, desk: Arc<dyn Desk>, question: B
     work.spawn_blocking(move || {
         let capability = desk.capability(&question.call.name);
         Came::Prepared(question.id, Arc::new(paper::of(&question)), capability)
+    });
+}
+
+pub(super) fn lay_out(
+    work: &mut JoinSet<Came>,
+    question: ApprovalId,
+    sheet: Arc<Sheet>,
+    shape: Shape,
+) {
+    work.spawn_blocking(move || Came::LaidOut(question, Arc::new(Index::of(&sheet, shape))));
+}
+
+pub(super) fn find(
+    work: &mut JoinSet<Came>,
+    question: ApprovalId,
+    (sheet, index): (Arc<Sheet>, Arc<Index>),
+    word: String,
+    marks: Marks,
+) {
+    work.spawn_blocking(move || {
+        let hits = index.find(&sheet, &word, Brush::of_text(marks));
+        Came::Found(question, index, word, hits)
     });
 }

@@ -46,8 +46,13 @@ pub fn revealed(text: &str, deceits: &[Deceit]) -> Vec<Piece> {
 /// As [`spans_at`](super::spans_at), with all that deceives as its code: for text that is asked
 /// about.
 pub fn asked_at(text: &str, column: usize, base: Style, escape: Style) -> Vec<Span<'static>> {
-    let pieces = revealed_at(text, &deceits(text), column).into_iter();
+    let pieces = asked_pieces(text, column).into_iter();
     pieces.map(|piece| Span::styled(piece.text, if piece.escape { escape } else { base })).collect()
+}
+
+/// The same in pieces.
+pub fn asked_pieces(text: &str, column: usize) -> Vec<Piece> {
+    revealed_at(text, &deceits(text), column)
 }
 
 fn revealed_at(text: &str, deceits: &[Deceit], column: usize) -> Vec<Piece> {

@@ -4,54 +4,97 @@ use std::ops::Range;
 
 use ratatui::text::{Line, Span};
 
-use super::{Diff, DiffKind, DiffRow, part};
+use super::{Diff, DiffKind, DiffRow};
 use crate::tui::{
     clean,
+    ink::Brush,
     row::Row,
-    theme::{Mark, Marks, Role, Theme},
+    theme::{Mark, Role},
     words,
-    wrap::{Layout, rows},
 };
 
 /// Narrower than this, two columns of code cannot be read.
 pub const LEAST: usize = 70;
 
 /// Where the two columns of text stand.
-pub(super) struct Columns {
+#[derive(Clone, Copy, Debug)]
+pub struct Columns {
     half: usize,
     digits: usize,
 }
 
+/// What stands beside each other: rows of the comparison by their place in it. A row without
+/// changes stands on both sides, and so does what is left out.
+pub type Pair = (Option<usize>, Option<usize>);
+
+/// The text of one side in rows.
+type Side = Vec<Vec<Span<'static>>>;
+
 impl Columns {
-    pub(super) fn new(width: usize, digits: usize) -> Self {
+    pub fn new(width: usize, digits: usize) -> Self {
         Self { half: width.saturating_sub(1) / 2, digits }
     }
 
     /// A blank, the number, a blank, the mark, a blank.
-    fn margin(&self) -> usize {
+    fn margin(self) -> usize {
         self.digits + 4
     }
 
-    pub(super) fn old(&self) -> Range<usize> {
+    pub fn old(self) -> Range<usize> {
         self.margin()..self.half
     }
 
-    pub(super) fn new_text(&self) -> Range<usize> {
+    pub fn new_text(self) -> Range<usize> {
         self.half + 1 + self.margin()..2 * self.half + 1
     }
 
-    fn room(&self) -> usize {
+    /// Cells for the text of one side.
+    pub fn room(self) -> usize {
         self.half.saturating_sub(self.margin()).max(1)
+    }
+
+    /// What stands before the text of one side.
+    pub fn before(
+        self,
+        row: &DiffRow,
+        number: Option<usize>,
+        first: bool,
+        brush: Brush<'_>,
+    ) -> Vec<Span<'static>> {
+        if !first {
+            let blank = " ".repeat(self.digits + 2);
+            return vec![brush.span(format!("{blank}{} ", brush.mark(Mark::GoesOn)), Role::Quiet)];
+        }
+        let number = number.map(|number| number.to_string()).unwrap_or_default();
+        vec![
+            brush.span(format!(" {} ", clean::pad_left(&number, self.digits)), Role::Quiet),
+            brush.span(format!("{} ", row.mark(brush)), row.role()),
+        ]
+    }
+
+    /// Both sides in one row. What is the same on both is found once.
+    pub fn join(
+        self,
+        old: Option<Vec<Span<'static>>>,
+        new: Option<Vec<Span<'static>>>,
+        same: bool,
+        goes_on: bool,
+        brush: Brush<'_>,
+    ) -> Row {
+        let mut spans = old.unwrap_or_default();
+        let used = words::cells(&Line::from(spans.clone()));
+        spans.push(Span::raw(" ".repeat(self.half.saturating_sub(used))));
+        spans.push(brush.span(brush.mark(Mark::Column), Role::Rule));
+        spans.extend(new.unwrap_or_default());
+        let old = if same { 0..0 } else { self.old() };
+        Row { line: Line::from(spans), texts: [old, self.new_text()], goes_on }
     }
 }
 
 impl Diff {
-    /// All rows with the old text at the left and the new one at the right. Lines that take each
-    /// other's place stand in one row.
-    pub fn draw_sides(&self, width: usize, theme: &Theme, marks: Marks) -> Vec<Row> {
-        let columns = Columns::new(width, self.digits());
-        let pen = Sides { columns, theme, marks };
-        let mut out = Vec::new();
+    /// What stands beside each other, from the top on: lines that take each other's place do.
+    pub fn pairs(&self) -> Vec<Pair> {
+        let mut pairs = Vec::with_capacity(self.rows.len());
         let mut at = 0;
         while at < self.rows.len() {
             let run = |from: usize, kind: DiffKind| {
@@ -60,80 +103,48 @@ impl Diff {
             let removed = run(at, DiffKind::Remove);
             let added = run(at + removed, DiffKind::Add);
             if removed + added == 0 {
-                let row = &self.rows[at];
-                match row.kind {
-                    DiffKind::Gap(_) => out.extend(self.draw_row(row, width, theme, marks)),
-                    DiffKind::Same | DiffKind::Add | DiffKind::Remove => {
-                        pen.pair(&mut out, Some(row), Some(row));
-                    }
-                }
+                pairs.push((Some(at), Some(at)));
                 at += 1;
                 continue;
             }
-            let (old, new) = (&self.rows[at..at + removed], &self.rows[at + removed..]);
-            for pair in 0..removed.max(added) {
-                pen.pair(&mut out, old.get(pair), new[..added].get(pair));
-            }
+            let (old, new) = (at..at + removed, at + removed..at + removed + added);
+            pairs.extend((0..removed.max(added)).map(|pair| {
+                let there =
+                    |side: &Range<usize>| Some(side.start + pair).filter(|at| *at < side.end);
+                (there(&old), there(&new))
+            }));
             at += removed + added;
         }
-        out
+        pairs
     }
-}
 
-struct Sides<'a> {
-    columns: Columns,
-    theme: &'a Theme,
-    marks: Marks,
-}
-
-impl Sides<'_> {
-    fn pair(&self, out: &mut Vec<Row>, old: Option<&DiffRow>, new: Option<&DiffRow>) {
-        let same = old.is_some_and(|row| row.kind == DiffKind::Same);
-        let left = old.map(|row| self.side(row, row.old_no)).unwrap_or_default();
-        let right = new.map(|row| self.side(row, row.new_no)).unwrap_or_default();
-        let seam = Span::styled(self.marks.get(Mark::Column), self.theme.style(Role::Rule));
-        for at in 0..left.len().max(right.len()) {
-            let mut spans = left.get(at).cloned().unwrap_or_default();
-            let used = words::cells(&Line::from(spans.clone()));
-            spans.push(Span::raw(" ".repeat(self.columns.half.saturating_sub(used))));
-            spans.push(seam.clone());
-            spans.extend(right.get(at).cloned().unwrap_or_default());
-            // What stands on both sides is found once.
-            let old = if same { 0..0 } else { self.columns.old() };
-            let texts = [old, self.columns.new_text()];
-            out.push(Row { line: Line::from(spans), texts, goes_on: at > 0 });
+    /// All rows with the old text at the left and the new one at the right.
+    pub fn draw_sides(&self, width: usize, brush: Brush<'_>) -> Vec<Row> {
+        let columns = Columns::new(width, self.digits());
+        let mut out = Vec::new();
+        for (old, new) in self.pairs() {
+            let row = |at: Option<usize>| at.and_then(|at| self.rows.get(at));
+            let (left, right) = (row(old), row(new));
+            if let Some(DiffKind::Gap(count)) = left.map(|row| row.kind) {
+                out.push(self.draw_gap(count, width, brush));
+                continue;
+            }
+            let side = |row: Option<&DiffRow>, number: fn(&DiffRow) -> Option<usize>| -> Side {
+                let Some(row) = row else { return Side::new() };
+                let ink = row.ink();
+                let rows = ink.rows(columns.room(), 0).enumerate().map(|(at, range)| {
+                    let mut spans = columns.before(row, number(row), at == 0, brush);
+                    spans.extend(ink.spans(range, brush.style));
+                    spans
+                });
+                rows.collect()
+            };
+            let (left, right) = (side(left, |row| row.old_no), side(right, |row| row.new_no));
+            for at in 0..left.len().max(right.len()) {
+                let (left, right) = (left.get(at).cloned(), right.get(at).cloned());
+                out.push(columns.join(left, right, old == new, at > 0, brush));
+            }
         }
-    }
-
-    fn side(&self, row: &DiffRow, number: Option<usize>) -> Vec<Vec<Span<'static>>> {
-        let (mark, role) = match row.kind {
-            DiffKind::Same | DiffKind::Gap(_) => (" ", Role::Text),
-            DiffKind::Add => (self.marks.get(Mark::Add), Role::Add),
-            DiffKind::Remove => (self.marks.get(Mark::Remove), Role::Remove),
-        };
-        let (style, quiet) = (self.theme.style(role), self.theme.style(Role::Quiet));
-        let pieces = row.pieces();
-        let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
-        let digits = self.columns.digits;
-        rows(&text, Layout::exact(self.columns.room()))
-            .enumerate()
-            .map(|(at, range)| {
-                let mut spans = if at == 0 {
-                    let number = clean::pad_left(
-                        &number.map(|number| number.to_string()).unwrap_or_default(),
-                        digits,
-                    );
-                    vec![
-                        Span::styled(format!(" {number} "), quiet),
-                        Span::styled(format!("{mark} "), style),
-                    ]
-                } else {
-                    let goes_on = self.marks.get(Mark::GoesOn);
-                    vec![Span::styled(format!("{}{goes_on} ", " ".repeat(digits + 2)), quiet)]
-                };
-                spans.extend(part(&pieces, range, style, self.theme.style(Role::Escape)));
-                spans
-            })
-            .collect()
+        out
     }
 }

@@ -2,10 +2,11 @@ use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
 use super::*;
-use crate::tui::theme::Depth;
+use crate::tui::theme::{Depth, Theme};
 
 fn draw(diff: &Diff, width: usize) -> Vec<String> {
-    let lines = diff.draw(width, &Theme::dark(Depth::True), Marks::unicode());
+    let brush = Brush::of_text(Marks::unicode());
+    let lines: Vec<_> = diff.rows.iter().flat_map(|row| diff.draw_row(row, width, brush)).collect();
     lines.iter().map(|row| row.line.to_string().trim_end().to_owned()).collect()
 }
 
@@ -62,8 +63,10 @@ fn what_cannot_be_seen_is_shown() {
     // A text that only looks like such a code is not drawn as one.
     let diff = Diff::new(None, "⟨no line end⟩\nx");
     let theme = Theme::dark(Depth::True);
+    let style = |role| theme.style(role);
+    let brush = Brush { style: &style, marks: Marks::unicode() };
     let escape = theme.style(Role::Escape);
-    let drawn = diff.draw(40, &theme, Marks::unicode());
+    let drawn: Vec<_> = diff.rows.iter().flat_map(|row| diff.draw_row(row, 40, brush)).collect();
     let escapes: Vec<usize> = drawn
         .iter()
         .map(|row| row.line.spans.iter().filter(|span| span.style == escape).count())
@@ -147,7 +150,7 @@ proptest! {
 
 fn sides(old: &str, new: &str, width: usize) -> Vec<String> {
     let diff = Diff::new(Some(old), new);
-    let rows = diff.draw_sides(width, &Theme::dark(Depth::True), Marks::unicode());
+    let rows = diff.draw_sides(width, Brush::of_text(Marks::unicode()));
     rows.iter().map(|row| row.line.to_string().trim_end().to_owned()).collect()
 }
 
@@ -169,7 +172,7 @@ fn both_sides_stand_beside_each_other_and_wrap_by_themselves() {
 #[test]
 fn a_word_that_is_the_same_on_both_sides_is_found_once() {
     let diff = Diff::new(Some("same\nold same\n"), "same\nnew same\n");
-    let rows = diff.draw_sides(80, &Theme::dark(Depth::True), Marks::unicode());
+    let rows = diff.draw_sides(80, Brush::of_text(Marks::unicode()));
     assert_eq!(crate::tui::row::find(&rows, "same").len(), 3);
 }
 
@@ -179,7 +182,7 @@ proptest! {
         old in "([ab全]{0,30}\n){0,12}", new in "([ab全]{0,30}\n){0,12}", width in 24..90usize,
     ) {
         let diff = Diff::new(Some(&old), &new);
-        let rows = diff.draw_sides(width, &Theme::dark(Depth::True), Marks::unicode());
+        let rows = diff.draw_sides(width, Brush::of_text(Marks::unicode()));
         let columns = super::sides::Columns::new(width, diff.digits());
         let text = |cells: std::ops::Range<usize>| -> String {
             let shown = rows.iter().map(|row| row.line.to_string()).filter(|row| !row.contains('⋮'));

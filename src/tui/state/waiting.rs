@@ -20,6 +20,7 @@ use crate::{
         diff::Diff,
         highlight::Colours,
         row::{Hit, Row},
+        sheet::{AT_ONCE, Index},
         shell::Part,
     },
 };
@@ -27,15 +28,26 @@ use crate::{
 /// What is asked about, made ready for the screen off the loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Paper {
-    pub sheet: Sheet,
-    /// Where something hides, in words, and what.
-    pub deceits: Vec<(String, Deceit)>,
+    pub sheet: Arc<Sheet>,
+    /// How much text that is.
+    pub bytes: usize,
+    /// What hides in any of it.
+    pub deceits: Deceits,
     /// The object of the effect, look-alikes and hidden characters as codes.
     pub object: Vec<Piece>,
     /// What the monitor has against it, in the same way.
     pub monitor: Option<Vec<Piece>>,
     /// What goes beyond the usual, line by line, in the same way.
     pub wider: Vec<Vec<Piece>>,
+}
+
+/// Characters that could deceive the eye.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Deceits {
+    /// The first of them: where, in words, and what.
+    pub first: Vec<(String, Deceit)>,
+    /// How many there are.
+    pub count: usize,
 }
 
 /// The full text of an effect, ready to be laid out.
@@ -90,13 +102,23 @@ pub enum Compare {
     Sides,
 }
 
-/// Rows of a sheet, laid out for one width, look and way to compare.
-#[derive(Clone, Debug)]
+/// What is known of the rows of a question.
+#[derive(Clone, Debug, Default)]
 pub struct Laid {
-    pub key: (usize, u64, Compare),
-    pub rows: Arc<Vec<Row>>,
-    /// The word that was looked for last, and where it is.
+    /// The rows above what is asked about and below it, for one width and look.
+    pub around: Option<((usize, u64), Arc<[Vec<Row>; 2]>)>,
+    pub index: Option<Arc<Index>>,
+    /// A word that was looked for in that index, and where it is.
     pub found: Option<(String, Arc<Vec<Hit>>)>,
+    /// Both are made off the loop where the text is long; what is being made.
+    pub making: Option<Making>,
+}
+
+/// What is made off the loop for a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Making {
+    Index,
+    Hits,
 }
 
 /// What a question is about.
@@ -130,7 +152,7 @@ pub struct Waiting {
     /// The line of it that asks.
     pub source: Option<String>,
     pub zoomed: bool,
-    pub laid: RefCell<Option<Laid>>,
+    pub laid: RefCell<Laid>,
 }
 
 /// A second step of an answer.
@@ -184,9 +206,14 @@ pub struct Queue {
 }
 
 impl Waiting {
+    /// Whether it is too long to be laid out by the screen itself.
+    pub fn is_long(&self) -> bool {
+        self.paper.as_ref().is_some_and(|paper| paper.bytes > AT_ONCE)
+    }
+
     /// Whether anything in it could deceive the eye.
     pub fn deceives(&self) -> bool {
-        self.paper.as_ref().is_some_and(|paper| !paper.deceits.is_empty())
+        self.paper.as_ref().is_some_and(|paper| paper.deceits.count > 0)
     }
 
     /// What the effect acts on, in a few words.

@@ -222,11 +222,11 @@ fn found(state: &State) -> Option<Arc<Vec<Hit>>> {
     let Some(Form::Search(search)) = &state.queue.form else { return None };
     let waiting = state.queue.get(search.question)?;
     let width = state.drawn.question.as_ref()?.width;
-    Some(view::sheet::found(state, waiting, width, &search.word.text()))
+    view::sheet::found(state, waiting, width, &search.word.text())
 }
 
 /// Brings the place that is looked at into sight.
-fn look(state: &mut State) {
+pub(super) fn look(state: &mut State) {
     let (Some(hits), Some(seen)) = (found(state), state.drawn.question.clone()) else { return };
     let Some(Form::Search(search)) = &state.queue.form else { return };
     let Some((row, _)) = hits.get(search.at).and_then(|hit| hit.first()).cloned() else { return };

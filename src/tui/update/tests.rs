@@ -9,6 +9,7 @@ mod crowd;
 mod editing;
 mod guarded;
 mod live;
+mod long;
 mod looking;
 mod memory;
 mod records;

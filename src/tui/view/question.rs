@@ -1,6 +1,8 @@
 //! A question: who asks, what for, all of it, and the row of keys. What is asked about is never
 //! cut: it wraps, scrolls, and the screen says how much of it was seen.
 
+use std::ops::Range;
+
 use ratatui::{
     layout::Rect,
     text::{Line, Span},
@@ -19,7 +21,8 @@ use crate::{
     tui::{
         clean, highlight,
         state::{
-            DrawnQuestion, Focus, State,
+            Drawn, DrawnQuestion, Focus, State, Unlaid,
+            look::Look,
             waiting::{Form, Search, Sheet, Waiting},
         },
         theme::{Mark, Role},
@@ -61,7 +64,7 @@ pub(super) fn rows(state: &State, area: Rect, room: Room) -> u16 {
         return most;
     }
     let width = usize::from(area.width);
-    let text = u16::try_from(sheet::laid(state, waiting, width).len()).unwrap_or(u16::MAX);
+    let text = u16::try_from(sheet::laid(state, waiting, width).total()).unwrap_or(u16::MAX);
     let all = text.saturating_add(FIXED);
     // The row that says who asks gives way before anything has to be scrolled.
     match waiting.source {
@@ -70,14 +73,15 @@ pub(super) fn rows(state: &State, area: Rect, room: Room) -> u16 {
     }
 }
 
-/// Draws it, and says what of it is in sight.
+/// Draws it, and says what of it is in sight. Gives the place of the cursor.
 pub(super) fn draw(
     state: &State,
     pen: &mut Pen<'_>,
     area: Rect,
     waiting: &Waiting,
     room: Room,
-) -> (Option<DrawnQuestion>, Option<(u16, u16)>) {
+    drawn: &mut Drawn,
+) -> Option<(u16, u16)> {
     pen.clear(area);
     let here = state.focus == Focus::Question && state.popup.is_none();
     title(state, pen, area, waiting, "", here);
@@ -87,8 +91,8 @@ pub(super) fn draw(
     let key_rows = if room == Room::Narrow { 1 } else { 2 };
     let (rest, keys) = split_bottom(rest, key_rows);
     let width = usize::from(area.width);
-    let lines = sheet::laid(state, waiting, width);
-    let total = lines.len();
+    let (lines, look) = (sheet::laid(state, waiting, width), &state.look);
+    let total = lines.total();
     let (rest, blank) = split_bottom(rest, u16::from(room != Room::Narrow));
     let spare = usize::from(rest.height) > total || room.has_columns();
     let asked_row = room != Room::Narrow && waiting.source.is_some() && spare;
@@ -96,15 +100,16 @@ pub(super) fn draw(
     // Where what is below can be told in the blank row, it takes no row of the text.
     let taken = u16::from(asked_row || blank.height == 0);
     let mut window = Window::of(body.height, total, waiting.top, room, taken);
-    let mut said = seen(waiting, window.range(), total);
+    let told = |rows| if lines.is_there() { seen(waiting, rows, total) } else { String::new() };
+    let mut said = told(window.range());
     // What is asked about is never cut for the sake of our own words.
     let fits = window.rows > 0
-        && words::cells(&lines[window.range().end - 1].line) + clean::width(&said) + 2
+        && last_cells(&lines, look, window.range()) + clean::width(&said) + 2
             < usize::from(area.width);
     if room == Room::Narrow && !fits {
         (body, foot) = split_bottom(body, 1);
         window = Window::of(body.height, total, waiting.top, room, taken);
-        said = seen(waiting, window.range(), total);
+        said = told(window.range());
     }
     let Window { top, rows, .. } = window;
     let mark = Line::from(pen.span(said, Role::Quiet));
@@ -126,8 +131,9 @@ pub(super) fn draw(
         pen.apart(inset(note, 0, 1), 0, left, right);
         body = rest;
     }
-    for (at, line) in lines.iter().skip(top).take(rows).enumerate() {
-        pen.line(body, u16::try_from(at).unwrap_or(0), line.line.clone());
+    let in_sight = lines.range(look, top..top + rows);
+    for (at, row) in in_sight.iter().enumerate() {
+        pen.line(body, u16::try_from(at).unwrap_or(0), row.line.clone());
     }
     if asked_row {
         let mut left = Vec::new();
@@ -139,7 +145,7 @@ pub(super) fn draw(
     } else if window.below {
         // It stands in the row that says what is below.
     } else if fits {
-        let last = lines[top + rows - 1].line.clone();
+        let last = in_sight.last().map(|row| row.line.clone()).unwrap_or_default();
         let row = u16::try_from(rows - 1).unwrap_or(0);
         pen.apart(inset(body, 0, 1), row, last, mark);
     } else {
@@ -150,7 +156,7 @@ pub(super) fn draw(
     if let Some(search) = search {
         search::mark(state, pen, body, waiting, search, top);
     }
-    let readable = waiting.paper.is_some() && body.height >= LEAST && keys.height == key_rows;
+    let readable = lines.is_there() && body.height >= LEAST && keys.height == key_rows;
     let live = readable && state.letters_live();
     offers::draw(state, pen, keys, waiting, live, room);
     let cursor = search.map(|search| {
@@ -158,8 +164,21 @@ pub(super) fn draw(
         search::draw(state, pen, row, waiting, search)
     });
     let noted = window.above || window.below;
+    if !lines.is_there() && waiting.paper.is_some() {
+        drawn.unlaid = Some(Unlaid {
+            question: waiting.question.id,
+            shape: sheet::shape(state, waiting, width),
+        });
+    }
     let seen = DrawnQuestion { id: waiting.question.id, live, width, top, rows, total, noted };
-    (Some(seen).filter(|_| readable), cursor.flatten().filter(|_| here))
+    drawn.question = Some(seen).filter(|_| readable);
+    cursor.flatten().filter(|_| here)
+}
+
+/// The cells of the last of these rows.
+fn last_cells(lines: &sheet::Rows, look: &Look, rows: Range<usize>) -> usize {
+    let last = lines.range(look, rows.end.saturating_sub(1)..rows.end);
+    last.first().map_or(0, |row| words::cells(&row.line))
 }
 
 /// The search that is open in it.
@@ -310,14 +329,14 @@ impl Window {
         Self { top, rows: height - 1 - taken, above: true, below: true }
     }
 
-    fn range(self) -> std::ops::Range<usize> {
+    fn range(self) -> Range<usize> {
         self.top..self.top + self.rows
     }
 }
 
 /// How much is out of sight there, in a row of its own where the text would go on.
 fn pass(pen: &Pen<'_>, waiting: &Waiting, count: String, seen: &str) -> Line<'static> {
-    let margin = match waiting.paper.as_ref().map(|paper| &paper.sheet) {
+    let margin = match waiting.paper.as_ref().map(|paper| &*paper.sheet) {
         Some(Sheet::Diff(diff)) => 2 * diff.digits() + 4,
         Some(Sheet::Code(_) | Sheet::Fields(_) | Sheet::Line(..) | Sheet::Text(_)) | None => 3,
     };
@@ -326,7 +345,7 @@ fn pass(pen: &Pen<'_>, waiting: &Waiting, count: String, seen: &str) -> Line<'st
 }
 
 /// What was seen of the rows below these.
-fn not_seen(waiting: &Waiting, rows: std::ops::Range<usize>, total: usize) -> &'static str {
+fn not_seen(waiting: &Waiting, rows: Range<usize>, total: usize) -> &'static str {
     if waiting.seen >= total {
         "seen"
     } else if waiting.end_seen || waiting.seen > rows.end {
@@ -337,10 +356,7 @@ fn not_seen(waiting: &Waiting, rows: std::ops::Range<usize>, total: usize) -> &'
 }
 
 /// How much of so many rows was in sight, these included.
-fn seen(waiting: &Waiting, rows: std::ops::Range<usize>, total: usize) -> String {
-    if waiting.paper.is_none() {
-        return String::new();
-    }
+fn seen(waiting: &Waiting, rows: Range<usize>, total: usize) -> String {
     let upto = if rows.start <= waiting.seen { waiting.seen.max(rows.end) } else { waiting.seen };
     if upto >= total {
         "all seen".to_owned()

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::tui::{
     row::Hit,
+    sheet::MOST_FOUND,
     state::{
         State,
         draft::Draft,
@@ -30,24 +31,28 @@ pub(super) fn draw(
     search: &Search,
 ) -> Option<(u16, u16)> {
     let word = search.word.text();
-    let count = sheet::found(state, waiting, usize::from(row.width), &word).len();
-    field(pen, row, &search.word, search.at, count)
+    let hits = sheet::found(state, waiting, usize::from(row.width), &word);
+    field(pen, row, &search.word, search.at, hits.map(|hits| hits.len()))
 }
 
-/// Draws the field: the word, and which of the places it is found in is looked at.
+/// Draws the field: the word, and which of the places it is found in is looked at; without a count
+/// it is still looked for.
 pub(super) fn field(
     pen: &mut Pen<'_>,
     row: Rect,
     word: &Draft,
     at: usize,
-    count: usize,
+    count: Option<usize>,
 ) -> Option<(u16, u16)> {
     pen.clear(row);
     let found = match count {
-        0 if word.text().is_empty() => String::new(),
-        0 => "not found   ".to_owned(),
-        count => {
-            format!("{} of {}   ", words::grouped((at + 1) as u64), words::grouped(count as u64))
+        _ if word.text().is_empty() => String::new(),
+        None => "looking…   ".to_owned(),
+        Some(0) => "not found   ".to_owned(),
+        Some(count) => {
+            let least = if count < MOST_FOUND { "" } else { "at least " };
+            let at = words::grouped((at + 1) as u64);
+            format!("{at} of {least}{}   ", words::grouped(count as u64))
         }
     };
     let keys =
@@ -72,7 +77,8 @@ pub(super) fn mark(
     search: &Search,
     top: usize,
 ) {
-    let hits = sheet::found(state, waiting, usize::from(area.width), &search.word.text());
+    let word = search.word.text();
+    let Some(hits) = sheet::found(state, waiting, usize::from(area.width), &word) else { return };
     let first = hits.partition_point(|hit| hit.last().is_some_and(|(row, _)| *row < top));
     let height = usize::from(area.height);
     for (at, hit) in hits.iter().enumerate().skip(first) {

@@ -1,6 +1,6 @@
-//! What is asked about, laid out in rows: nothing of it is cut.
+//! What is asked about, in rows: nothing of it is cut, and only what is in sight is laid out.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use ratatui::text::{Line, Span};
 
@@ -11,70 +11,170 @@ use super::{
 use crate::tui::{
     clean,
     diff::LEAST_FOR_SIDES,
-    highlight,
+    ink::Brush,
     row::{self, Hit, Row},
+    sheet::{AT_ONCE, Index, Shape},
     state::{
         State,
         look::Look,
-        waiting::{Compare, Laid, Sheet, Waiting},
+        waiting::{Compare, Deceits, Paper, Sheet, Waiting},
     },
     theme::{Mark, Role},
     words,
     wrap::{Layout, wrap_with},
 };
 
-/// Deceiving characters that are named; more are counted.
-const DECEITS: usize = 12;
+/// The rows of a question: what is asked about, and what our own words say around it.
+pub(in crate::tui) struct Rows {
+    around: Arc<[Vec<Row>; 2]>,
+    text: Text,
+}
 
-/// All rows of what is asked about, at this width.
-pub(in crate::tui) fn laid(state: &State, waiting: &Waiting, width: usize) -> Arc<Vec<Row>> {
-    let Some(paper) = &waiting.paper else {
-        let text = Span::styled("   …", state.look.style(Role::Quiet));
-        return Arc::new(vec![Row::of_words(Line::from(text))]);
+/// What is asked about.
+enum Text {
+    /// Not there yet, in words.
+    Coming(Row),
+    Laid(Arc<Sheet>, Arc<Index>),
+}
+
+impl Rows {
+    pub(in crate::tui) fn total(&self) -> usize {
+        let text = match &self.text {
+            Text::Coming(_) => 1,
+            Text::Laid(_, index) => index.total(),
+        };
+        self.around[0].len() + text + self.around[1].len()
+    }
+
+    /// Whether all of it can be read.
+    pub(super) fn is_there(&self) -> bool {
+        matches!(self.text, Text::Laid(..))
+    }
+
+    /// These rows; no others are laid out.
+    pub(in crate::tui) fn range(&self, look: &Look, wanted: Range<usize>) -> Vec<Row> {
+        let [above, below] = &*self.around;
+        let text = match &self.text {
+            Text::Coming(_) => 1,
+            Text::Laid(_, index) => index.total(),
+        };
+        let inside = |from: usize, count: usize| {
+            let start = wanted.start.max(from).min(from + count) - from;
+            start..wanted.end.clamp(from, from + count).max(from + start) - from
+        };
+        let mut rows = above[inside(0, above.len())].to_vec();
+        let part = inside(above.len(), text);
+        match &self.text {
+            Text::Coming(row) => rows.extend(part.map(|_| row.clone())),
+            Text::Laid(sheet, index) => {
+                let style = |role| look.style(role);
+                rows.extend(index.rows(sheet, part, Brush { style: &style, marks: look.marks }));
+            }
+        }
+        rows.extend_from_slice(&below[inside(above.len() + text, below.len())]);
+        rows
+    }
+}
+
+/// The rows of a question at this width. A long text has to be made ready for it off the loop, and
+/// until that was done there is a word that says so.
+pub(in crate::tui) fn laid(state: &State, waiting: &Waiting, width: usize) -> Rows {
+    let coming = |text: &str| {
+        Text::Coming(Row::of_words(Line::styled(text.to_owned(), state.look.style(Role::Quiet))))
     };
+    let Some(paper) = &waiting.paper else {
+        return Rows { around: Arc::default(), text: coming("   …") };
+    };
+    let shape = shape(state, waiting, width);
+    let mut laid = waiting.laid.borrow_mut();
+    if paper.bytes <= AT_ONCE && laid.index.as_ref().is_none_or(|index| index.shape() != shape) {
+        laid.index = Some(Arc::new(Index::of(&paper.sheet, shape)));
+        laid.found = None;
+    }
+    let text = match &laid.index {
+        Some(index) if index.shape() == shape => Text::Laid(paper.sheet.clone(), index.clone()),
+        Some(_) | None => coming("   preparing…"),
+    };
+    let key = (width, state.look.revision());
+    let around = match &laid.around {
+        Some((known, around)) if *known == key => around.clone(),
+        Some(_) | None => {
+            let around = Arc::new(around(state, waiting, paper, width));
+            laid.around = Some((key, around.clone()));
+            around
+        }
+    };
+    Rows { around, text }
+}
+
+/// How the text of a question is laid out at this width.
+pub(in crate::tui) fn shape(state: &State, waiting: &Waiting, width: usize) -> Shape {
     let compare = match why_not_sides(waiting, width) {
         Some(_) => Compare::Unified,
         None => state.queue.compare,
     };
-    let key = (width, state.look.revision(), compare);
-    if let Some(laid) = waiting.laid.borrow().as_ref()
-        && laid.key == key
-    {
-        return laid.rows.clone();
-    }
-    let mut rows = warned(state, "monitor", paper.monitor.as_slice(), width);
-    rows.extend(warned(state, "wider", &paper.wider, width));
-    rows.extend(warning(state, paper.deceits.as_slice(), width));
-    rows.extend(head(state, waiting, width));
-    rows.extend(sheet(state, &paper.sheet, compare, width));
-    let rows = Arc::new(rows);
-    *waiting.laid.borrow_mut() = Some(Laid { key, rows: rows.clone(), found: None });
-    rows
+    Shape { width, compare }
 }
 
-/// Where a word is found in them.
+/// Our own words above what is asked about, and below it.
+fn around(state: &State, waiting: &Waiting, paper: &Paper, width: usize) -> [Vec<Row>; 2] {
+    let mut above = warned(state, "monitor", paper.monitor.as_slice(), width);
+    above.extend(warned(state, "wider", &paper.wider, width));
+    above.extend(warning(state, &paper.deceits, width));
+    above.extend(head(state, waiting, width));
+    let mut below = Vec::new();
+    if let Sheet::Line(programs, _) = &*paper.sheet {
+        above.extend(parts::rows(state, programs.as_deref(), width));
+        below.extend(parts::compound(state, programs.as_deref(), width));
+    }
+    [above, below]
+}
+
+/// Where a word is found in them; absent as long as that is not known.
 pub(in crate::tui) fn found(
     state: &State,
     waiting: &Waiting,
     width: usize,
     word: &str,
-) -> Arc<Vec<Hit>> {
+) -> Option<Arc<Vec<Hit>>> {
     let rows = laid(state, waiting, width);
-    let mut kept = waiting.laid.borrow_mut();
-    let Some(kept) = kept.as_mut() else { return Arc::default() };
-    match &kept.found {
-        Some((known, hits)) if known == word => hits.clone(),
+    let Text::Laid(sheet, index) = &rows.text else { return None };
+    let known = waiting.laid.borrow().found.clone();
+    match known {
+        Some((known, hits)) if known == word => Some(hits),
+        Some(_) | None if waiting.is_long() => None,
         Some(_) | None => {
-            let hits = Arc::new(row::find(&rows, word));
-            kept.found = Some((word.to_owned(), hits.clone()));
-            hits
+            let hits = index.find(sheet, word, Brush::of_text(state.look.marks));
+            Some(keep(&rows, waiting, word, hits))
         }
     }
 }
 
+/// Takes in where a word was found in the text of a question.
+pub(in crate::tui) fn found_in_text(
+    state: &State,
+    waiting: &Waiting,
+    width: usize,
+    word: &str,
+    hits: Vec<Hit>,
+) {
+    keep(&laid(state, waiting, width), waiting, word, hits);
+}
+
+fn keep(rows: &Rows, waiting: &Waiting, word: &str, hits: Vec<Hit>) -> Arc<Vec<Hit>> {
+    let [above, below] = &*rows.around;
+    let (head, foot) = (row::find(above, word), row::find(below, word));
+    let end = rows.total() - below.len();
+    let all = head.into_iter().chain(hits.into_iter().map(|hit| row::below(hit, above.len())));
+    let all = all.chain(foot.into_iter().map(|hit| row::below(hit, end)));
+    let all = Arc::new(all.collect::<Vec<_>>());
+    waiting.laid.borrow_mut().found = Some((word.to_owned(), all.clone()));
+    all
+}
+
 /// Why both sides cannot stand beside each other, if they cannot.
 pub(in crate::tui) fn why_not_sides(waiting: &Waiting, width: usize) -> Option<String> {
-    match waiting.paper.as_ref().map(|paper| &paper.sheet) {
+    match waiting.paper.as_ref().map(|paper| &*paper.sheet) {
         Some(Sheet::Diff(diff)) if diff.new_file => Some("A new file has one side.".to_owned()),
         Some(Sheet::Diff(_)) if width < LEAST_FOR_SIDES => {
             Some(format!("Side by side needs {LEAST_FOR_SIDES} columns; the question has {width}."))
@@ -152,13 +252,13 @@ fn warned(state: &State, what: &str, lines: &[Vec<clean::Piece>], width: usize) 
         .collect()
 }
 
-fn warning(state: &State, deceits: &[(String, clean::Deceit)], width: usize) -> Vec<Row> {
-    if deceits.is_empty() {
+fn warning(state: &State, deceits: &Deceits, width: usize) -> Vec<Row> {
+    if deceits.count == 0 {
         return Vec::new();
     }
     let look = &state.look;
     let warn = look.style(Role::Warn);
-    let what = match deceits.len() {
+    let what = match deceits.count {
         1 => "1 character here can deceive the eye. It is shown as its code:".to_owned(),
         count => format!(
             "{} characters here can deceive the eye. Each is shown as its code:",
@@ -167,7 +267,7 @@ fn warning(state: &State, deceits: &[(String, clean::Deceit)], width: usize) -> 
     };
     let head = Line::styled(format!(" {} {what}", look.mark(Mark::Warning)), warn);
     let mut rows = wrap_with(&head, Layout::words(width).hanging(3));
-    for (place, deceit) in deceits.iter().take(DECEITS) {
+    for (place, deceit) in &deceits.first {
         let code = format!("⟨U+{:04X}⟩", u32::from(deceit.char));
         let line = Line::from(vec![
             Span::styled(format!("   {place:<8}  "), look.style(Role::Quiet)),
@@ -176,62 +276,10 @@ fn warning(state: &State, deceits: &[(String, clean::Deceit)], width: usize) -> 
         ]);
         rows.extend(wrap_with(&line, Layout::words(width).hanging(13)));
     }
-    if deceits.len() > DECEITS {
-        let text = format!("   {} {} more", look.mark(Mark::Gap), deceits.len() - DECEITS);
+    if deceits.count > deceits.first.len() {
+        let more = words::grouped((deceits.count - deceits.first.len()) as u64);
+        let text = format!("   {} {more} more", look.mark(Mark::Gap));
         rows.push(Line::styled(text, look.style(Role::Quiet)));
     }
     rows.into_iter().map(Row::of_words).collect()
-}
-
-fn sheet(state: &State, sheet: &Sheet, compare: Compare, width: usize) -> Vec<Row> {
-    let look = &state.look;
-    let (text, quiet) = (look.style(Role::Text), look.style(Role::Quiet));
-    let escape = look.style(Role::Escape);
-    match sheet {
-        Sheet::Diff(diff) => match compare {
-            Compare::Unified => diff.draw(width, &look.theme, look.marks),
-            Compare::Sides => diff.draw_sides(width, &look.theme, look.marks),
-        },
-        Sheet::Code(lines) => lines
-            .iter()
-            .enumerate()
-            .flat_map(|(at, (line, colours))| {
-                let mut spans = vec![Span::styled(format!(" {:>4}  ", at + 1), quiet)];
-                // Colours are worth less than to see what deceives.
-                match clean::deceits(line).is_empty() {
-                    true => spans.extend(highlight::styled(line, colours, &look.theme).spans),
-                    false => spans.extend(clean::asked_at(line, 0, text, escape)),
-                }
-                rows_of(look, &Line::from(spans), width, 7)
-            })
-            .collect(),
-        Sheet::Fields(all) => fields(state, all, width),
-        Sheet::Line(programs, all) => {
-            let mut rows = parts::rows(state, programs.as_deref(), width);
-            rows.extend(fields(state, all, width));
-            rows.extend(parts::compound(state, programs.as_deref(), width));
-            rows
-        }
-        Sheet::Text(lines) => lines
-            .iter()
-            .flat_map(|line| {
-                let mut spans = vec![Span::raw("   ")];
-                spans.extend(clean::asked_at(line, 3, text, escape));
-                rows_of(look, &Line::from(spans), width, 3)
-            })
-            .collect(),
-    }
-}
-
-fn fields(state: &State, fields: &[(String, String)], width: usize) -> Vec<Row> {
-    let look = &state.look;
-    fields
-        .iter()
-        .flat_map(|(label, value)| {
-            let mut spans = vec![Span::styled(format!("   {label:<8}"), look.style(Role::Quiet))];
-            let (text, escape) = (look.style(Role::Text), look.style(Role::Escape));
-            spans.extend(clean::asked_at(value, 11, text, escape));
-            rows_of(look, &Line::from(spans), width, 11)
-        })
-        .collect()
 }

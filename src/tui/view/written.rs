@@ -16,6 +16,7 @@ use crate::{
     tui::{
         clean,
         diff::Diff,
+        ink::Brush,
         row::Row,
         state::{
             State,
@@ -282,9 +283,11 @@ fn draw_rows(
 /// The lines from that one on, as many as are needed to know that there are more.
 fn unified(state: &State, diff: &Diff, top: usize, area: Rect) -> Vec<(usize, Line<'static>)> {
     let (look, width) = (&state.look, usize::from(area.width));
+    let style = |role| look.style(role);
+    let brush = Brush { style: &style, marks: look.marks };
     let rows = diff.rows.iter().enumerate().skip(top);
     let drawn = rows.flat_map(|(at, row)| {
-        let lines = diff.draw_row(row, width, &look.theme, look.marks);
+        let lines = diff.draw_row(row, width, brush);
         lines.into_iter().map(move |row| (at, row.line))
     });
     drawn.take(usize::from(area.height) + 1).collect()
@@ -301,7 +304,9 @@ fn sides(state: &State, written: &Written, diff: &Diff, width: usize) -> Option<
     if let Some((_, rows)) = laid.as_ref().filter(|(known, _)| *known == key) {
         return Some(rows.clone());
     }
-    let rows = Arc::new(diff.draw_sides(width, &state.look.theme, state.look.marks));
+    let style = |role| state.look.style(role);
+    let brush = Brush { style: &style, marks: state.look.marks };
+    let rows = Arc::new(diff.draw_sides(width, brush));
     *laid = Some((key, rows.clone()));
     Some(rows)
 }
