@@ -4,17 +4,14 @@
 use std::{path::Path, sync::Arc};
 
 use super::{
-    clean,
+    clean::{self, Deceits},
     diff::Diff,
     highlight,
     shell::{self, Part},
-    state::waiting::{Deceits, Paper, Sheet},
+    state::waiting::{Paper, Sheet},
     words,
 };
 use crate::kernel::{capability::Body, gate::approval::Question};
-
-/// Deceiving characters that are named; more are counted.
-const NAMED: usize = 12;
 
 /// Makes a question ready.
 pub fn of(question: &Question) -> Paper {
@@ -23,9 +20,7 @@ pub fn of(question: &Question) -> Paper {
     let mut revealed = clean::revealed(&preview.object, &object);
     let what = if matches!(preview.body, Body::Diff { .. }) { "path" } else { "object" };
     let mut deceits = Deceits::default();
-    for deceit in object {
-        deceits.add(deceit, || what.to_owned());
-    }
+    deceits.search(&preview.object, || what.to_owned());
     let revealed_line = |line: &str| clean::revealed(line, &clean::deceits(line));
     let wider = preview.wider.iter().map(|line| revealed_line(line)).collect();
     let monitor = question.monitor.as_ref().map(ToString::to_string);
@@ -86,19 +81,8 @@ pub fn of(question: &Question) -> Paper {
     Paper { sheet: Arc::new(sheet), bytes, deceits, object: revealed, monitor, wider }
 }
 
-impl Deceits {
-    fn add(&mut self, deceit: clean::Deceit, place: impl Fn() -> String) {
-        if self.first.len() < NAMED {
-            self.first.push((place(), deceit));
-        }
-        self.count += 1;
-    }
-}
-
 fn search(found: &mut Deceits, what: &str, number: usize, text: &str) {
-    for deceit in clean::deceits(text) {
-        found.add(deceit, || format!("{what} {number}"));
-    }
+    found.search(text, || format!("{what} {number}"));
 }
 
 /// A shell line in a few words.

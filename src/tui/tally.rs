@@ -1,30 +1,38 @@
-//! How much was laid out, for tests that hold a cost without a clock. It is counted for each thread
-//! by itself.
+//! What was touched, for tests that hold a cost without a clock. It is counted for each thread by
+//! itself.
 
 use std::cell::Cell;
 
 thread_local! {
-    static COUNTED: Cell<Tally> = const { Cell::new(Tally { rows: 0, bytes: 0 }) };
+    static COUNTED: Cell<Tally> = const { Cell::new(Tally { rows: 0, bytes: 0, waiting: 0 }) };
 }
 
-/// Rows that were laid out, and bytes of text that were looked through for it.
+/// Rows that were laid out, bytes of text that were looked through for it, and questions that were
+/// gone through one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) rows: usize,
     pub(super) bytes: usize,
+    pub(super) waiting: usize,
 }
 
 pub(super) fn row() {
-    COUNTED.with(|counted| {
-        let Tally { rows, bytes } = counted.get();
-        counted.set(Tally { rows: rows + 1, bytes });
-    });
+    count(|counted| counted.rows += 1);
 }
 
 pub(super) fn text(more: usize) {
-    COUNTED.with(|counted| {
-        let Tally { rows, bytes } = counted.get();
-        counted.set(Tally { rows, bytes: bytes + more });
+    count(|counted| counted.bytes += more);
+}
+
+pub(super) fn waiting() {
+    count(|counted| counted.waiting += 1);
+}
+
+fn count(one: impl FnOnce(&mut Tally)) {
+    COUNTED.with(|cell| {
+        let mut counted = cell.get();
+        one(&mut counted);
+        cell.set(counted);
     });
 }
 
@@ -33,5 +41,9 @@ pub(super) fn of(work: impl FnOnce()) -> Tally {
     let before = COUNTED.with(Cell::get);
     work();
     let after = COUNTED.with(Cell::get);
-    Tally { rows: after.rows - before.rows, bytes: after.bytes - before.bytes }
+    Tally {
+        rows: after.rows - before.rows,
+        bytes: after.bytes - before.bytes,
+        waiting: after.waiting - before.waiting,
+    }
 }

@@ -14,6 +14,35 @@ pub struct Deceit {
     pub why: &'static str,
 }
 
+/// Deceiving characters that are named; more are counted.
+const NAMED: usize = 12;
+
+/// What was found in several texts.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Deceits {
+    /// The first of them: where, in words, and what.
+    pub first: Vec<(String, Deceit)>,
+    /// How many there are.
+    pub count: usize,
+}
+
+impl Deceits {
+    /// Looks through one more text.
+    pub fn search(&mut self, text: &str, place: impl Fn() -> String) {
+        let found = deceits(text);
+        let room = NAMED.saturating_sub(self.first.len());
+        self.first.extend(found.iter().take(room).map(|deceit| (place(), *deceit)));
+        self.count += found.len();
+    }
+
+    /// Takes in what is known of one more text.
+    pub fn add(&mut self, known: &Self) {
+        let room = NAMED.saturating_sub(self.first.len());
+        self.first.extend(known.first.iter().take(room).cloned());
+        self.count += known.count;
+    }
+}
+
 /// Everything in `text` a person should be warned of before saying yes to it: hidden and
 /// direction-changing characters, spaces that are no spaces, and letters of another script among
 /// (or instead of) Latin ones. Line ends and tabs of a text in several lines are none.

@@ -1,6 +1,6 @@
 //! The arguments of a call while a person edits them, a field a row.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use serde_json::{Map, Value};
 
@@ -12,7 +12,7 @@ use crate::{
         id::{ApprovalId, CallId},
         json::Unambiguous,
     },
-    tui::clean::{self, Deceit},
+    tui::clean::Deceits,
 };
 
 /// A longer text is edited in the person's own editor.
@@ -28,8 +28,8 @@ pub struct Edit {
     pub at: (usize, usize),
     /// Why it cannot run as it stands.
     pub fault: Option<String>,
-    /// Where something in them could deceive the eye, in words, and what.
-    pub deceits: Vec<(String, Deceit)>,
+    /// What in them could deceive the eye.
+    pub deceits: Deceits,
     capability: Arc<Capability>,
     was: Value,
 }
@@ -52,8 +52,9 @@ pub enum Kind {
     /// A number, a yes or no, one of a few words.
     Word(Draft, Type),
     Json(Draft),
-    /// Not to be written in a row: too long, or with characters that a row cannot hold.
-    Elsewhere(Value),
+    /// Not to be written in a row: too long, or with characters that a row cannot hold; with what
+    /// deceives in it, which is not looked for at each key.
+    Elsewhere(Value, Deceits),
 }
 
 /// What a word stands for.
@@ -76,7 +77,7 @@ fn types(schema: &Value) -> Vec<&str> {
 }
 
 impl Kind {
-    fn of(value: Option<&Value>, schema: &Value) -> Self {
+    fn of(name: &str, value: Option<&Value>, schema: &Value) -> Self {
         let choice = schema.get("enum").is_some() || schema.get("oneOf").is_some();
         let items = schema.get("items").map(types).unwrap_or_default();
         let text = value.and_then(Value::as_str);
@@ -101,7 +102,10 @@ impl Kind {
             }
             (_, None) => Self::Json(Draft::default()),
             (_, Some(value @ (Value::String(_) | Value::Array(_)))) if !is_writable(value) => {
-                Self::Elsewhere(value.clone())
+                let mut found = Deceits::default();
+                let texts = text.map_or_else(|| value.to_string().into(), Cow::Borrowed);
+                found.search(&texts, || name.to_owned());
+                Self::Elsewhere(value.clone(), found)
             }
             (_, Some(value)) => Self::Json(Draft::of(&value.to_string())),
         }
@@ -112,7 +116,7 @@ impl Kind {
         match self {
             Self::Text(draft) | Self::Word(draft, _) | Self::Json(draft) => Some(draft),
             Self::Items(items) => items.get_mut(item),
-            Self::Elsewhere(_) => None,
+            Self::Elsewhere(..) => None,
         }
     }
 }
@@ -138,7 +142,7 @@ fn is_writable(value: &Value) -> bool {
 
 impl Field {
     fn of(name: &str, value: Option<&Value>, was: Option<&Value>, schema: &Value) -> Self {
-        let kind = Kind::of(value, schema);
+        let kind = Kind::of(name, value, schema);
         Self { name: name.to_owned(), was: was.cloned(), kind }
     }
 
@@ -156,7 +160,7 @@ impl Field {
                 json(&draft.text())
                     .map_err(|error| format!("{}: this is not JSON: {error}", self.name))?,
             ),
-            Kind::Elsewhere(value) => Some(value.clone()),
+            Kind::Elsewhere(value, _) => Some(value.clone()),
         })
     }
 
@@ -175,24 +179,18 @@ impl Field {
         }
     }
 
-    fn deceits(&self) -> Vec<(String, Deceit)> {
-        let texts = match &self.kind {
-            Kind::Text(draft) | Kind::Word(draft, _) | Kind::Json(draft) => vec![draft.text()],
-            Kind::Items(items) => items.iter().map(Draft::text).collect(),
-            Kind::Elsewhere(Value::String(text)) => vec![text.clone()],
-            Kind::Elsewhere(value) => vec![value.to_string()],
-        };
-        let of = |(at, text): (usize, &String)| {
-            let place = match &self.kind {
-                Kind::Items(_) => format!("{} {}", self.name, at + 1),
-                Kind::Text(_) | Kind::Word(..) | Kind::Json(_) | Kind::Elsewhere(_) => {
-                    self.name.clone()
+    fn search(&self, found: &mut Deceits) {
+        match &self.kind {
+            Kind::Text(draft) | Kind::Word(draft, _) | Kind::Json(draft) => {
+                found.search(&draft.text(), || self.name.clone());
+            }
+            Kind::Items(items) => {
+                for (at, draft) in items.iter().enumerate() {
+                    found.search(&draft.text(), || format!("{} {}", self.name, at + 1));
                 }
-            };
-            let found = clean::deceits(text).into_iter();
-            found.map(move |deceit| (place.clone(), deceit)).collect::<Vec<_>>()
-        };
-        texts.iter().enumerate().flat_map(of).collect()
+            }
+            Kind::Elsewhere(_, known) => found.add(known),
+        }
     }
 
     /// Whether it is another than was asked for.
@@ -226,7 +224,7 @@ impl Edit {
             fields: Vec::new(),
             at: (0, 0),
             fault: None,
-            deceits: Vec::new(),
+            deceits: Deceits::default(),
             capability,
             was,
         };
@@ -270,7 +268,10 @@ impl Edit {
 
     /// Checks them as a call's are, and looks for what deceives.
     pub fn check(&mut self) {
-        self.deceits = self.fields.iter().flat_map(Field::deceits).collect();
+        self.deceits = Deceits::default();
+        for field in &self.fields {
+            field.search(&mut self.deceits);
+        }
         let checked = self
             .input()
             .and_then(|input| self.capability.validate(&input).map_err(|error| error.message));
@@ -319,7 +320,7 @@ impl Edit {
             Some(Kind::Text(draft) | Kind::Json(draft)) => {
                 draft.edit(crate::tui::keymap::Edit::NewLine);
             }
-            Some(Kind::Word(..) | Kind::Elsewhere(_)) | None => self.step(true),
+            Some(Kind::Word(..) | Kind::Elsewhere(..)) | None => self.step(true),
         }
     }
 

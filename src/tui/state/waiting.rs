@@ -16,7 +16,7 @@ use crate::{
         port::Untrusted,
     },
     tui::{
-        clean::{Deceit, Piece},
+        clean::{Deceits, Piece},
         diff::Diff,
         highlight::Colours,
         row::{Hit, Row},
@@ -39,15 +39,6 @@ pub struct Paper {
     pub monitor: Option<Vec<Piece>>,
     /// What goes beyond the usual, line by line, in the same way.
     pub wider: Vec<Vec<Piece>>,
-}
-
-/// Characters that could deceive the eye.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Deceits {
-    /// The first of them: where, in words, and what.
-    pub first: Vec<(String, Deceit)>,
-    /// How many there are.
-    pub count: usize,
 }
 
 /// The full text of an effect, ready to be laid out.
@@ -409,7 +400,7 @@ impl Queue {
 
     /// How many of a script wait.
     pub fn of(&self, script: CallId) -> usize {
-        self.waiting.iter().filter(|waiting| waiting.question.script == Some(script)).count()
+        self.waiting.of(script)
     }
 
     /// The names of those of one session.

@@ -49,18 +49,18 @@ const NAMED: usize = 3;
 
 /// The rows that warn of them.
 fn warned(edit: &Edit) -> usize {
-    let count = edit.deceits.len();
+    let count = edit.deceits.count;
     usize::from(count > 0) + count.min(NAMED)
 }
 
 fn warn(pen: &mut Pen<'_>, area: Rect, edit: &Edit) {
-    let count = edit.deceits.len();
+    let count = edit.deceits.count;
     let mark = pen.look.mark(Mark::Warning);
     let what = words::count(count, "character");
     let first = if count > NAMED { format!(" The first {NAMED}:") } else { String::new() };
     let text = format!(" {mark} {what} here can deceive the eye.{first}");
     pen.text(area, 0, &text, Role::Warn);
-    for (at, (place, deceit)) in edit.deceits.iter().take(NAMED).enumerate() {
+    for (at, (place, deceit)) in edit.deceits.first.iter().take(NAMED).enumerate() {
         let place = clean::truncate(&clean::shown(place), 16);
         let line = Line::from(vec![
             pen.span(format!("   {}  ", clean::pad(&place, 10)), Role::Quiet),
@@ -181,7 +181,7 @@ fn laid(edit: &Edit, width: usize) -> Vec<Row> {
                     rows.push(own("empty; enter adds an item", here(0)));
                 }
             }
-            Kind::Elsewhere(value) => {
+            Kind::Elsewhere(value, _) => {
                 let text = format!("{}, written in $EDITOR only: ctrl+o", size(value));
                 rows.push(own(&text, here(0)));
             }

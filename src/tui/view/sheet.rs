@@ -17,7 +17,7 @@ use crate::tui::{
     state::{
         State,
         look::Look,
-        waiting::{Compare, Deceits, Paper, Sheet, Waiting},
+        waiting::{Compare, Paper, Sheet, Waiting},
     },
     theme::{Mark, Role},
     words,
@@ -252,7 +252,7 @@ fn warned(state: &State, what: &str, lines: &[Vec<clean::Piece>], width: usize) 
         .collect()
 }
 
-fn warning(state: &State, deceits: &Deceits, width: usize) -> Vec<Row> {
+fn warning(state: &State, deceits: &clean::Deceits, width: usize) -> Vec<Row> {
     if deceits.count == 0 {
         return Vec::new();
     }

@@ -3,18 +3,23 @@
 use std::collections::BTreeMap;
 
 use super::Waiting;
-use crate::kernel::id::ApprovalId;
+use crate::kernel::id::{ApprovalId, CallId};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arrivals {
     came: BTreeMap<u64, Waiting>,
     places: BTreeMap<ApprovalId, u64>,
     next: u64,
+    /// How many of each script there are.
+    scripts: BTreeMap<CallId, usize>,
 }
 
 impl Arrivals {
     pub(super) fn push(&mut self, waiting: Waiting) {
         self.places.insert(waiting.question.id, self.next);
+        if let Some(script) = waiting.question.script {
+            *self.scripts.entry(script).or_default() += 1;
+        }
         self.came.insert(self.next, waiting);
         self.next += 1;
     }
@@ -28,7 +33,21 @@ impl Arrivals {
     }
 
     pub(super) fn remove(&mut self, id: ApprovalId) -> Option<Waiting> {
-        self.came.remove(&self.places.remove(&id)?)
+        let waiting = self.came.remove(&self.places.remove(&id)?)?;
+        if let Some(script) = waiting.question.script
+            && let Some(count) = self.scripts.get_mut(&script)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.scripts.remove(&script);
+            }
+        }
+        Some(waiting)
+    }
+
+    /// How many of a script there are.
+    pub(super) fn of(&self, script: CallId) -> usize {
+        self.scripts.get(&script).copied().unwrap_or_default()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -36,10 +55,16 @@ impl Arrivals {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Waiting> {
-        self.came.values()
+        let all = self.came.values();
+        #[cfg(test)]
+        let all = all.inspect(|_| crate::tui::tally::waiting());
+        all
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Waiting> {
-        self.came.values_mut()
+        let all = self.came.values_mut();
+        #[cfg(test)]
+        let all = all.inspect(|_| crate::tui::tally::waiting());
+        all
     }
 }

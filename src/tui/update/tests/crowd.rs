@@ -6,7 +6,10 @@ use crate::{
         capability::Body as Effect,
         gate::approval::{Answer, Question, Scope},
     },
-    tui::stage::{LEX, write_question},
+    tui::{
+        stage::{LEX, write_question},
+        tally,
+    },
 };
 
 const MANY: u128 = 10_000;
@@ -40,5 +43,32 @@ fn ten_thousand_questions_are_taken_in_shown_and_closed() {
         }
         assert!(stage.state.queue.ordered().is_empty());
         assert!(stage.screen().contains("Nothing waits."), "{}", stage.screen());
+    }
+}
+
+#[test]
+fn what_comes_and_what_is_answered_is_not_looked_for_among_all_that_wait() {
+    const FEW: u128 = 500;
+    for script in [None, Some(10)] {
+        let mut stage = Stage::new(120, 40);
+        stage.draws = false;
+        stage.at_work();
+        stage.runs(1, 10, "main.py", LEX);
+        let came = tally::of(|| {
+            for id in 0..FEW {
+                stage.asks(small(FIRST + id, script));
+            }
+        });
+        let answered = tally::of(|| {
+            for id in 0..FEW {
+                let yes = Answer::Allow { scope: Scope::Once };
+                stage.answered(1, (FIRST + id).into(), yes);
+            }
+        });
+        // Each message asks a few times which one is in view, which is the first of them.
+        let most = 10 * usize::try_from(FEW).unwrap();
+        assert!(came.waiting <= most, "{script:?}: {came:?}");
+        assert!(answered.waiting <= most, "{script:?}: {answered:?}");
+        assert!(came.rows + answered.rows == 0, "{script:?}");
     }
 }

@@ -151,3 +151,22 @@ fn a_word_in_it_is_looked_for_beside_the_loop() {
     assert!(stage.screen().contains("1 of 1 "), "{}", stage.screen());
     assert!(stage.screen().contains("line 19999 of"), "{}", stage.screen());
 }
+
+#[test]
+fn a_key_in_the_form_does_not_look_through_a_long_text_again() {
+    let mut stage = Stage::new(120, 40);
+    let mut question = write_question(1);
+    question.call.input = serde_json::json!({ "path": "a.txt", "text": "а tеxt\n".repeat(50_000) });
+    stage.at_work();
+    stage.asks(question);
+    stage.wait(1_000);
+    stage.key("e");
+    stage.wait(600);
+    assert!(stage.screen().contains("100,000 characters here can deceive"), "{}", stage.screen());
+    let cost = tally::of(|| {
+        stage.key("x");
+        stage.draw();
+    });
+    assert!(cost.bytes < 50_000, "{cost:?}");
+    assert!(stage.screen().contains("a.txtx"), "{}", stage.screen());
+}
