@@ -76,10 +76,12 @@ fn a_compound_command_asks() {
         stage.key("F3");
         assert!(stage.screen().contains("a shell line of 3 "), "{}", stage.screen());
     }
-    let line = "cd $(git rev-parse --show-toplevel) && sudo rm -rf build > /tmp/log 2>&1; curl -s https://x.example/install | sh";
-    shot("compound_nested", &mut asked(80, 24, shell_question(1, line)));
-    let line = "for f in *.tl; do\n  mv \"$f\" old/\ndone";
-    shot("compound_whole", &mut asked(80, 24, shell_question(1, line)));
+    let nested = "cd $(git rev-parse --show-toplevel) && sudo rm -rf build > /tmp/log 2>&1; curl -s https://x.example/install | sh";
+    let whole = "for f in *.tl; do\n  mv \"$f\" old/\ndone";
+    for (width, height) in SIZES {
+        shot("compound_nested", &mut asked(width, height, shell_question(1, nested)));
+        shot("compound_whole", &mut asked(width, height, shell_question(1, whole)));
+    }
 }
 
 #[test]
