@@ -336,9 +336,7 @@ impl App {
             Effect::ReadOutput(session, call) => {
                 work::read_output(&mut self.work, self.desk.clone(), session, call);
             }
-            Effect::ReadChanges(session) => {
-                work::read_changes(&mut self.work, self.desk.clone(), session);
-            }
+            Effect::ReadChanges(of) => work::read_changes(&mut self.work, self.desk.clone(), of),
             Effect::PlanUndo(session, calls) => {
                 work::plan_undo(&mut self.work, self.desk.clone(), session, calls);
             }
@@ -349,18 +347,10 @@ impl App {
                 let came = self.desk.consider(approval, &scope);
                 return Some(Message::Came(Came::Considered(approval, scope, came)));
             }
-            Effect::ReadRules(session) => {
-                work::read_rules(&mut self.work, self.desk.clone(), session);
-            }
-            Effect::Colour(session, call, code) => {
-                work::colour(&mut self.work, session, call, code);
-            }
-            Effect::Prepare(question) => {
-                work::prepare(&mut self.work, self.desk.clone(), question);
-            }
-            Effect::LayOut(question, sheet, shape) => {
-                work::lay_out(&mut self.work, question, sheet, shape);
-            }
+            Effect::ReadRules(of) => work::read_rules(&mut self.work, self.desk.clone(), of),
+            Effect::Colour(of, call, code) => work::colour(&mut self.work, of, call, code),
+            Effect::Prepare(what) => work::prepare(&mut self.work, self.desk.clone(), what),
+            Effect::LayOut(of, sheet, shape) => work::lay_out(&mut self.work, of, sheet, shape),
             Effect::Find(question, sheet, index, word, marks) => {
                 work::find(&mut self.work, question, (sheet, index), word, marks);
             }

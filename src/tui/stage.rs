@@ -21,10 +21,8 @@ use super::{
     diff,
     effect::Effect,
     highlight,
-    ink::Brush,
     message::{Came, Input, Message, News},
     paper,
-    sheet::Index,
     state::{
         Drawn, Moment, State,
         look::Look,
@@ -80,7 +78,6 @@ pub(super) struct Stage {
     seq: u64,
     /// What the guard's rules are about, with the millisecond.
     pub(super) traces: Vec<(u64, Trace)>,
-    /// Whether long texts are made ready at once, or left as effects.
     pub(super) lays_out: bool,
     /// How fast frames reach the terminal; none are drawn by themselves if false.
     pub(super) draws: bool,
@@ -180,14 +177,8 @@ impl Stage {
                         let came = Came::Prepared(question.id, paper, capability);
                         messages.push_back(Message::Came(came));
                     }
-                    Effect::LayOut(question, sheet, shape) if self.lays_out => {
-                        let index = Arc::new(Index::of(&sheet, shape));
-                        messages.push_back(Message::Came(Came::LaidOut(question, index)));
-                    }
-                    Effect::Find(question, sheet, index, word, marks) if self.lays_out => {
-                        let hits = index.find(&sheet, &word, Brush::of_text(marks));
-                        let came = Came::Found(question, index, word, hits);
-                        messages.push_back(Message::Came(came));
+                    effect @ (Effect::LayOut(..) | Effect::Find(..)) if self.lays_out => {
+                        messages.extend(questions::made_ready(effect).map(Message::Came));
                     }
                     Effect::Colour(session, call, code) => {
                         let came = Came::Coloured(session, call, highlight::highlight(&code));

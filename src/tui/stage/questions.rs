@@ -1,6 +1,10 @@
 //! The things that stories are about.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
+
+use crate::tui::{effect::Effect, ink::Brush, message::Came, sheet::Index};
 
 use crate::kernel::{
     capability::{Body, Capability, Category, Preview, Reach},
@@ -233,4 +237,18 @@ fn new_lexer() -> String {
         "        while matches!(self.peek(), Some(' ' | '\\t')) {\n",
         "        self.line_so_far().chars().fold(1, |at, c| match c {\n            '\\t' => at + TAB - (at - 1) % TAB,\n            _ => at + 1 })\n",
     )
+}
+
+/// What is made of a long text beside the loop.
+pub(in crate::tui) fn made_ready(effect: Effect) -> Option<Came> {
+    match effect {
+        Effect::LayOut(question, sheet, shape) => {
+            Some(Came::LaidOut(question, Arc::new(Index::of(&sheet, shape))))
+        }
+        Effect::Find(question, sheet, index, word, marks) => {
+            let hits = index.find(&sheet, &word, Brush::of_text(marks));
+            Some(Came::Found(question, index, word, hits))
+        }
+        _ => None,
+    }
 }

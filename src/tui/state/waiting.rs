@@ -1,12 +1,14 @@
 //! Everything that waits for the person, oldest first, whatever its depth.
 
 mod arrivals;
+mod laid;
 
 use std::{cell::RefCell, cmp::Reverse, ops::Range, sync::Arc};
 
 use jiff::Timestamp;
 
 use self::arrivals::Arrivals;
+pub use self::laid::{Around, Laid, Making};
 use super::{draft::Draft, edit::Edit, records::wider::Wider, several::Several};
 use crate::{
     kernel::{
@@ -19,8 +21,7 @@ use crate::{
         clean::{Deceits, Piece},
         diff::Diff,
         highlight::Colours,
-        row::{Hit, Row},
-        sheet::{AT_ONCE, Index},
+        sheet::AT_ONCE,
         shell::Part,
     },
 };
@@ -91,25 +92,6 @@ pub enum Compare {
     Unified,
     /// Both sides beside each other.
     Sides,
-}
-
-/// What is known of the rows of a question.
-#[derive(Clone, Debug, Default)]
-pub struct Laid {
-    /// The rows above what is asked about and below it, for one width and look.
-    pub around: Option<((usize, u64), Arc<[Vec<Row>; 2]>)>,
-    pub index: Option<Arc<Index>>,
-    /// A word that was looked for in that index, and where it is.
-    pub found: Option<(String, Arc<Vec<Hit>>)>,
-    /// Both are made off the loop where the text is long; what is being made.
-    pub making: Option<Making>,
-}
-
-/// What is made off the loop for a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Making {
-    Index,
-    Hits,
 }
 
 /// What a question is about.

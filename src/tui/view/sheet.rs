@@ -17,7 +17,7 @@ use crate::tui::{
     state::{
         State,
         look::Look,
-        waiting::{Compare, Paper, Sheet, Waiting},
+        waiting::{Around, Compare, Paper, Sheet, Waiting},
     },
     theme::{Mark, Role},
     words,
@@ -97,11 +97,11 @@ pub(in crate::tui) fn laid(state: &State, waiting: &Waiting, width: usize) -> Ro
     };
     let key = (width, state.look.revision());
     let around = match &laid.around {
-        Some((known, around)) if *known == key => around.clone(),
+        Some(known) if known.key == key => known.rows.clone(),
         Some(_) | None => {
-            let around = Arc::new(around(state, waiting, paper, width));
-            laid.around = Some((key, around.clone()));
-            around
+            let rows = Arc::new(around(state, waiting, paper, width));
+            laid.around = Some(Around { key, rows: rows.clone() });
+            rows
         }
     };
     Rows { around, text }
