@@ -2,6 +2,10 @@
 //!
 //! A letter answers only if it was on the screen as a live key, the keyboard was still before it,
 //! and nothing follows at once. Everything else is somebody typing, and stays text.
+//!
+//! What comes right behind a paste may be the rest of it: a text that holds the mark of its own end
+//! goes on as keys, if the terminal lets that through. Until the keyboard was still, those are text
+//! and do nothing, and enter sends only if it stands alone.
 
 use std::time::Duration;
 
@@ -31,6 +35,18 @@ pub enum Press {
     Typing(char),
 }
 
+/// What has stood alone for long enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// A letter, which answers this question.
+    Letter(ApprovalId, char),
+    /// An enter behind a paste, which sends.
+    Enter,
+}
+
+/// What an enter is, if it turns out to be text.
+const ENTER: char = '\n';
+
 /// Watches over one question at a time.
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
@@ -39,6 +55,8 @@ pub struct Guard {
     seen: Option<Instant>,
     /// The last time anything came from the person.
     stirred: Option<Instant>,
+    /// There was a paste, and the keyboard was not still since.
+    pasted: bool,
     /// Since when the letters are on the screen as live keys, with nothing from the person since.
     lettered: Option<Instant>,
     held: Option<Held>,
@@ -94,9 +112,27 @@ impl Guard {
     /// Anything at all came from the person: a key, a paste, a click, the window's focus. A letter
     /// still held was typing, and comes back as text.
     pub fn stir(&mut self, now: Instant) -> Option<char> {
+        self.pasted &= !self.is_quiet(now);
         self.stirred = Some(now);
         self.lettered = None;
         self.held.take().map(|held| held.letter)
+    }
+
+    /// A paste came.
+    pub fn paste(&mut self, now: Instant) -> Option<char> {
+        let held = self.stir(now);
+        self.pasted = true;
+        held
+    }
+
+    /// Whether the last key may have been part of a paste.
+    pub fn trails(&self) -> bool {
+        self.pasted
+    }
+
+    /// An enter that may have been part of a paste: it sends if nothing follows for [`ALONE`].
+    pub fn enter(&mut self, now: Instant) {
+        self.hold(ENTER, now);
     }
 
     /// A letter of the row of keys, pressed while the question has the keys.
@@ -134,9 +170,9 @@ impl Guard {
         self.stirred.is_none_or(|stirred| stirred + QUIET <= now)
     }
 
-    /// The letter that has stood alone for long enough, once; it answers. To be asked only when all
-    /// keys that were read have been told of.
-    pub fn due(&mut self, now: Instant) -> Option<(ApprovalId, char)> {
+    /// The key that has stood alone for long enough, once; it counts. To be asked only when all keys
+    /// that were read have been told of.
+    pub fn due(&mut self, now: Instant) -> Option<Due> {
         let held = self.held?;
         if now < held.until {
             return None;
@@ -146,7 +182,10 @@ impl Guard {
             return None;
         }
         self.held = None;
-        Some((self.question?, held.letter))
+        if held.letter == ENTER {
+            return Some(Due::Enter);
+        }
+        Some(Due::Letter(self.question?, held.letter))
     }
 
     /// The letter that is about to answer.

@@ -24,6 +24,8 @@ pub(crate) use question::{asker, why_not_wider};
 
 use super::{
     effect::Effect,
+    guard::Due,
+    keymap::{Action, Edit},
     message::{Came, Message, News},
     state::{Drawn, Focus, Leave, Moment, State, several::Settled, transcript::tail},
     view,
@@ -39,7 +41,8 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             // Here alone a letter answers: all keys that were read have been told of. One that is
             // heard of before this was typed right behind it, whatever the clock says.
             match state.guard.due(now.at) {
-                Some((question, letter)) => question::letter(state, question, letter),
+                Some(Due::Letter(question, letter)) => question::letter(state, question, letter),
+                Some(Due::Enter) => input::act(state, Action::Edit(Edit::Send)),
                 None => Vec::new(),
             }
         }

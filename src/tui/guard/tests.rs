@@ -33,7 +33,9 @@ fn tell(steps: &[(u64, Do)]) -> Story {
     for (ms, step) in steps {
         // It is looked at whenever that is due.
         for passed in looked..=*ms {
-            if let Some((question, letter)) = guard.due(start + Duration::from_millis(passed)) {
+            if let Some(Due::Letter(question, letter)) =
+                guard.due(start + Duration::from_millis(passed))
+            {
                 assert_eq!(question, current.into());
                 story.answers.push((current, letter));
             }
@@ -184,7 +186,7 @@ fn who_looks_too_late_to_know_that_nothing_followed_looks_once_more() {
     assert_eq!(typed_on.due(at(1_050)), None);
     // However late the next look is, it is the last.
     assert_eq!(guard.due(at(1_049)), None);
-    assert_eq!(guard.due(at(2_000)), Some((1.into(), 'y')));
+    assert_eq!(guard.due(at(2_000)), Some(Due::Letter(1.into(), 'y')));
 }
 
 #[test]

@@ -29,7 +29,10 @@ pub(super) fn apply(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Key(event) if event.kind == KeyEventKind::Repeat => key(state, &event),
         Input::Key(_) => Vec::new(),
         Input::Paste(text) => {
-            stir(state);
+            let letter = state.guard.paste(state.now.at);
+            if let Some(letter) = letter {
+                question::typed(state, letter);
+            }
             paste(state, &text);
             Vec::new()
         }
@@ -115,6 +118,14 @@ fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
         return Vec::new();
     }
     match action {
+        Some(Action::Edit(Edit::Send)) if state.guard.trails() && place == Place::Composer => {
+            state.guard.enter(state.now.at);
+            Vec::new()
+        }
+        Some(action) if state.guard.trails() && does_more_than_write(action) => {
+            state.status.say("Keys right behind a paste only write. Press it again.", state.now.at);
+            Vec::new()
+        }
         Some(action) => {
             if !matches!(action, Action::Leave | Action::Clear) {
                 state.status.disarm();
@@ -128,6 +139,11 @@ fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
             Vec::new()
         }
     }
+}
+
+/// Whether a key has an effect on anything but a text and what of it is in sight.
+fn does_more_than_write(action: Action) -> bool {
+    !matches!(action, Action::Edit(_) | Action::Move(_))
 }
 
 /// A character that is no key here is text; lists have none.

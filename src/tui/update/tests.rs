@@ -12,6 +12,7 @@ mod live;
 mod long;
 mod looking;
 mod memory;
+mod pasted;
 mod records;
 mod signals;
 mod sizes;
