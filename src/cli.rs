@@ -17,6 +17,7 @@ mod setup;
 mod signal;
 mod tool;
 mod undo;
+mod workflows;
 mod workstation;
 
 use std::process::ExitCode;
@@ -72,6 +73,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
                 doctor::run(&cli.common, how).await
             }
             Some(Subject::Rules { action }) => rules::run(&cli.common, action.unwrap_or_default()),
+            Some(Subject::Workflows) => workflows::list(&cli.common),
             Some(Subject::Trust { revoke }) => rules::trust(&cli.common, revoke),
             Some(Subject::Sessions { action }) => sessions::run(&cli.common, action).await,
             Some(Subject::Undo(wanted)) => undo::run(&cli.common, &wanted).await,

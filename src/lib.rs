@@ -115,6 +115,15 @@
 //!   the person's own of the same name.
 //! - A session with a read-only view is held by its env and by the level of its runs, not by its mode:
 //!   what could write is refused before anybody is asked, and so is all code where nothing can be sealed.
+//! - A run of a saved script ([`kernel::workflow`]) is a session below the one that wants it, in which
+//!   the script stands in the place of the model: tree, limits, stop and journal are those of any agent.
+//!   Its text is in its description, so what runs is what was shown. It is asked for by its text and not
+//!   by whether its project is trusted, since it does nothing until somebody wants it.
+//! - A run is carried on by another session, and its calls have their results from the journal of the
+//!   first, by order, name and arguments; calls that ran side by side have no order. A call that was
+//!   refused or never began is made anew; one that began and has no result is asked for, in every mode.
+//!   Nothing is answered from a session of another folder or one that a file brought in, and no run is
+//!   carried on twice. Where the script parts from the record, its result says so, and all is new.
 //! - The monitor ([`kernel::gate::monitor`]) is a second model that can only narrow. It stands last: what
 //!   modes, rules and grants refuse or ask about is not put to it, and whatever they let through is,
 //!   reads apart. None leaves it at that; soft asks the person, with its reason; hard refuses; an error,

@@ -14,6 +14,7 @@ mod request;
 pub mod scripted;
 mod text;
 mod wire;
+pub mod workflow;
 
 #[cfg(test)]
 mod loopback;

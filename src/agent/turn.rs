@@ -138,7 +138,7 @@ async fn ask(
 ) -> Result<Answer, StoreError> {
     let started = {
         let session = live.session();
-        let model = session.spec.model.clone();
+        let model = session.spec.speaker();
         Event::TurnStarted { turn: session.turns.saturating_add(1), model }
     };
     live.recorder.append(started)?;

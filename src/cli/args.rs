@@ -112,6 +112,8 @@ pub(super) enum Subject {
         #[arg(long)]
         revoke: bool,
     },
+    /// List the Python that is saved here to be run again; by hand: --tool workflows.run
+    Workflows,
     /// Take back what a session wrote through the gate, where nothing changed it since
     Undo(Undoing),
     /// Look at the sessions so far

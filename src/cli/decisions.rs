@@ -101,6 +101,7 @@ fn by(decided: &Decided) -> String {
         }
         (Some(Decider::Nobody), _) => "nobody there".to_owned(),
         (Some(Decider::Expiry), _) => "nobody in time".to_owned(),
+        (Some(Decider::Record { run }), _) => format!("made by the run {run}"),
         (Some(Decider::Person), Ruling::Denied) => "you: no".to_owned(),
         (Some(Decider::Person), _) => match &decided.scope {
             Some(Scope::Session { .. }) => "you, for this session".to_owned(),

@@ -161,6 +161,7 @@ fn wanted_a_person(by: &Decider) -> bool {
         | Decider::Grant
         | Decider::Rule { .. }
         | Decider::Person
+        | Decider::Record { .. }
         | Decider::Expiry => false,
     }
 }

@@ -226,6 +226,7 @@ mod tests {
             instructions: String::new(),
             agents: None,
             view: crate::kernel::spec::View::Whole,
+            workflow: None,
         }
     }
 

@@ -242,6 +242,7 @@ mod tests {
             instructions: String::new(),
             agents: None,
             view: Default::default(),
+            workflow: None,
         }
     }
 

@@ -9,6 +9,7 @@ mod profiles;
 mod resume;
 mod view;
 mod words;
+mod workflows;
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -118,6 +119,7 @@ impl Rig {
             instructions: String::new(),
             agents: None,
             view: crate::kernel::spec::View::Whole,
+            workflow: None,
         }
     }
 

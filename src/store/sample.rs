@@ -53,6 +53,7 @@ pub(super) fn spec(id: SessionId) -> SessionSpec {
         instructions: String::new(),
         agents: None,
         view: crate::kernel::spec::View::Whole,
+        workflow: None,
     }
 }
 

@@ -343,6 +343,7 @@ impl Stage {
             instructions: String::new(),
             agents: None,
             view: crate::kernel::spec::View::Whole,
+            workflow: None,
         };
         self.event(number.into(), Event::SessionStarted { spec });
         if !says.is_empty() {

@@ -82,6 +82,7 @@ fn spec() -> SessionSpec {
         instructions: String::new(),
         agents: None,
         view: Default::default(),
+        workflow: None,
     }
 }
 

@@ -371,6 +371,7 @@ impl Attended {
                 instructions: String::new(),
                 agents: None,
                 view: footplate::kernel::spec::View::Whole,
+                workflow: None,
             })
             .unwrap();
         Self { host, session, events }

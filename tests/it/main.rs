@@ -39,3 +39,4 @@ mod terminal;
 mod terminals;
 mod typing;
 mod undo;
+mod workflows;

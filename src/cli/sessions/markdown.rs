@@ -232,6 +232,7 @@ fn by(decider: &Decider) -> String {
         Decider::Nobody => "nobody was there".to_owned(),
         Decider::Monitor(_) => "by the monitor".to_owned(),
         Decider::Expiry => "nobody answered in time".to_owned(),
+        Decider::Record { run } => format!("made by the earlier run {run}"),
     }
 }
 

@@ -230,6 +230,7 @@ fn spec() -> SessionSpec {
         instructions: String::new(),
         agents: None,
         view: crate::kernel::spec::View::Whole,
+        workflow: None,
     }
 }
 

@@ -79,6 +79,7 @@ impl Stage {
             | Decider::Rule { .. }
             | Decider::Person
             | Decider::Nobody
+            | Decider::Record { .. }
             | Decider::Expiry => ("denied_by_rule", "Denied by the rule \"web.fetch\"."),
         };
         let payload = json!({ "error": error, "message": message });

@@ -335,6 +335,7 @@ fn toast(state: &State, waiting: &Waiting, answer: &Answer, by: &Decider) -> Opt
             | Decider::Mode { .. }
             | Decider::Monitor(_)
             | Decider::Nobody
+            | Decider::Record { .. }
             | Decider::Expiry,
             _,
         ) => None,

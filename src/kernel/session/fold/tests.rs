@@ -29,6 +29,7 @@ fn session() -> Session {
         instructions: String::new(),
         agents: None,
         view: crate::kernel::spec::View::Whole,
+        workflow: None,
     })
 }
 
