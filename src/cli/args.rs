@@ -56,11 +56,23 @@ pub(super) struct Common {
     pub(super) theme: Option<String>,
 
     /// Begin no request to a model once it and its agents used so many tokens
-    #[arg(global = true, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(
+        global = true,
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..),
+        conflicts_with_all = ["carry_on", "resume"],
+    )]
     pub(super) max_tokens: Option<u64>,
 
     /// The same for money, in the currency of the prices in config.toml
-    #[arg(global = true, long, value_name = "AMOUNT", value_parser = money)]
+    #[arg(
+        global = true,
+        long,
+        value_name = "AMOUNT",
+        value_parser = money,
+        conflicts_with_all = ["carry_on", "resume"],
+    )]
     pub(super) max_cost: Option<Money>,
 
     /// Carry on the newest session of this folder
