@@ -124,6 +124,8 @@ impl Session {
             Event::CallStarted { call, .. } => {
                 self.begun.began(call);
             }
+            Event::ExecutionStarted { call, .. } => self.begun.runs(*call),
+            Event::ExecutionFinished { call, .. } => self.begun.ran(*call),
             Event::CallFinished { call, result, origin, .. } => {
                 self.begun.finished(*call);
                 if let Some(note) = undone::note(*origin, result) {
@@ -174,13 +176,11 @@ impl Session {
             Event::SessionStarted { .. }
             | Event::CompactionStarted { .. }
             | Event::SessionNamed { .. }
-            | Event::ExecutionStarted { .. }
             | Event::RuleRevoked { .. }
             | Event::OutputWritten { .. }
             | Event::ChangeBegun { .. }
             | Event::PutAside { .. }
-            | Event::SignalSent { .. }
-            | Event::ExecutionFinished { .. } => {}
+            | Event::SignalSent { .. } => {}
         }
     }
 
@@ -246,8 +246,8 @@ impl Session {
         Ending { outcome, text, turns: self.turns, usage: self.usage }
     }
 
-    /// The events that close what a crash left open: one "interrupted" for each call without a
-    /// result, inner ones first. Nothing if all was closed.
+    /// The events that close what a crash left open: an end for each program that ran, then one
+    /// "interrupted" for each call without a result, inner ones first. Nothing if all was closed.
     pub fn interruptions(&self) -> Vec<Event> {
         let unseen = self
             .calls

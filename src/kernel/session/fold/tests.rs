@@ -574,3 +574,29 @@ fn the_model_is_told_that_its_call_was_edited_however_deep_it_was() {
     );
     assert!(told.contains(&note), "{told}");
 }
+
+#[test]
+fn a_program_of_which_no_end_is_recorded_gets_one_whether_its_call_had_a_result_or_not() {
+    let runs = |id: u128| Event::ExecutionStarted {
+        call: id.into(),
+        program: "serve".into(),
+        seal: crate::kernel::event::Seal::None,
+        form: crate::kernel::port::Form::None,
+        limit_ms: 1,
+    };
+    let status = crate::kernel::event::ExitStatus::Cancelled;
+    let ends = |id: u128| Event::ExecutionFinished {
+        call: id.into(),
+        status: status.clone(),
+        ran_ms: 0,
+        excluded_ms: 0,
+    };
+    let begin = [said("go"), turn(), answered(Stop::Calls, &[1, 2])];
+    let more = [started(1, None), runs(1), done(1), started(2, None), runs(2), runs(3), ends(3)];
+    let mut session = after(begin.into_iter().chain(more));
+    let events = session.interruptions();
+    assert_eq!(events[..2], [ends(2), ends(1)]);
+    assert!(matches!(&events[2..], [Event::CallFinished { call, .. }] if *call == 2.into()));
+    events.iter().for_each(|event| session.apply(99, event));
+    assert_eq!(session.interruptions(), []);
+}
