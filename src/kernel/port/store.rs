@@ -253,6 +253,30 @@ pub trait Spool: Send + Sync {
     fn finish(&self) -> SpoolEnd;
 }
 
+/// Keeps nothing, for output that nobody asks for again.
+pub struct Unkept;
+
+impl Spool for Unkept {
+    fn write(&self, _: Stream, _: &[u8]) {}
+
+    fn counts(&self) -> (u64, u64) {
+        (0, 0)
+    }
+
+    fn since(&self, _: u64, _: usize) -> Result<Piece, StoreError> {
+        Ok(Piece::default())
+    }
+
+    /// Nowhere: only what leaves nothing behind may be run with it.
+    fn aside(&self) -> PathBuf {
+        PathBuf::new()
+    }
+
+    fn finish(&self) -> SpoolEnd {
+        SpoolEnd { path: PathBuf::new(), left_out: 0 }
+    }
+}
+
 /// A part of an output, as it came.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Piece {
