@@ -99,3 +99,16 @@ fn what_is_saved_is_listed_and_run_by_hand() {
     assert_eq!((listed.code(), &*listed.stdout()), (0, ""));
     assert!(listed.stderr().contains(".footplate/workflows/NAME.py"), "{}", listed.stderr());
 }
+
+#[test]
+fn what_plan_mode_refuses_is_told_to_the_model_and_ends_nothing() {
+    let (place, _) = place();
+    let code = "from footplate import Error, workflows\n\
+                try:\n    workflows.run('notes')\nexcept Error as error:\n    print(error)\n";
+    let model = place.script(&json!({ "turns": [turn(code), { "text": "Done." }] }));
+    let ran = place.run(&["exec", "--mode", "plan", "--model", &model, "go"]);
+    let journal = place.journal();
+    let ends = of_type(&journal, "call_finished");
+    assert_eq!(ends[0]["result"]["content"]["error"], "blocked_in_plan_mode", "{ends:?}");
+    assert_eq!(ran.code(), 0, "{}", ran.stderr());
+}
