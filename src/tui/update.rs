@@ -52,8 +52,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
         }
         Message::Drawn(now, drawn) => {
             pass(state, now);
-            note(state, drawn);
-            Vec::new()
+            note(state, drawn)
         }
         Message::Happened(envelope) => {
             state.records.take(&envelope);
@@ -125,7 +124,8 @@ fn pass(state: &mut State, now: Moment) {
 }
 
 /// Takes in what the last frame showed.
-fn note(state: &mut State, drawn: Drawn) {
+fn note(state: &mut State, drawn: Drawn) -> Vec<Effect> {
+    let mut effects = Vec::new();
     if drawn.width != state.drawn.width {
         // Rows are other rows now.
         state.queue.unsee();
@@ -142,12 +142,15 @@ fn note(state: &mut State, drawn: Drawn) {
     }
     if let Some(node) = state.sessions.node_mut() {
         let text = drawn.transcript;
-        node.transcript.saw(text.top.0..text.end, text.height);
+        let session = node.spec.id;
+        let bare = node.transcript.saw(text.top.0..text.end, text.height);
+        effects.extend(bare.into_iter().map(|(call, code)| Effect::Colour(session, call, code)));
     }
     if let Some(top) = drawn.change {
         state.records.written.top = top;
     }
     state.drawn = drawn;
+    effects
 }
 
 /// Keeps what belongs together together: the guard watches over the question in view, and the
@@ -214,8 +217,8 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
         }
         Came::Coloured(session, call, colours) => {
             let node = state.sessions.get_mut(session);
-            if let Some(code) = node.and_then(|node| node.transcript.code_of(call)) {
-                code.colours = colours;
+            if let Some(node) = node {
+                node.transcript.coloured(call, colours);
             }
         }
         Came::Changes(of, came) => written::came(state, of, came),

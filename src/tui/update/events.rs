@@ -7,7 +7,7 @@ use crate::{
     kernel::{
         event::{Call, Decider, Envelope, Event, ExitStatus, Origin, Outcome, Stop},
         gate::approval::{Answer, Question, Scope, Then},
-        id::{ApprovalId, SessionId},
+        id::ApprovalId,
         port::Aside,
     },
     tui::{
@@ -54,7 +54,7 @@ pub(super) fn apply(state: &mut State, envelope: &Arc<Envelope>) -> Vec<Effect> 
         }
     }
     signals::apply(state, envelope);
-    let effects = of_run(state, envelope);
+    of_run(state, envelope);
     if let Some(node) = state.sessions.get_mut(session) {
         of_session(node, envelope);
     }
@@ -63,15 +63,12 @@ pub(super) fn apply(state: &mut State, envelope: &Arc<Envelope>) -> Vec<Effect> 
     {
         node.started_by = Some(*call);
     }
-    effects
+    Vec::new()
 }
 
 /// What concerns programs and their output, whoever runs them.
-fn of_run(state: &mut State, envelope: &Envelope) -> Vec<Effect> {
+fn of_run(state: &mut State, envelope: &Envelope) {
     let session = envelope.session;
-    if let Event::CallStarted { call, .. } = &envelope.event {
-        return colour(session, call).into_iter().collect();
-    }
     if let Event::ExecutionStarted { call, program, limit_ms, .. } = &envelope.event {
         state.output.begin(Run::new(*call, session, program, *limit_ms, envelope.at));
     }
@@ -87,12 +84,6 @@ fn of_run(state: &mut State, envelope: &Envelope) -> Vec<Effect> {
         run.ended = Some((words::exit(status), *ran_ms));
         run.told();
     }
-    Vec::new()
-}
-
-fn colour(session: SessionId, call: &Call) -> Option<Effect> {
-    let code = call.input.get("code")?.as_str()?;
-    (call.name == "execute_code").then(|| Effect::Colour(session, call.id, code.to_owned()))
 }
 
 fn of_session(node: &mut Node, envelope: &Envelope) {
@@ -247,16 +238,21 @@ fn rest(node: &mut Node, outcome: Outcome, at: jiff::Timestamp) {
 fn asked(state: &mut State, question: &Question, at: jiff::Timestamp) -> Vec<Effect> {
     let session = question.session;
     let mut script = None;
+    let mut effects = vec![Effect::Prepare(Box::new(question.clone()))];
     if let Some(node) = state.sessions.get_mut(session) {
         node.transcript.asked(question);
         let asker = question.script.or(question.call.parent);
+        // The question shows its script, wherever that is.
+        let bare = node.transcript.bare(asker.unwrap_or(question.call.id));
+        effects.extend(bare.map(|(call, code)| Effect::Colour(session, call, code)));
         script = asker.and_then(|call| node.transcript.code(call)).map(|code| {
             let line = match question.call.origin {
                 Origin::Python { line } => line,
                 Origin::Model | Origin::Person => None,
             };
             let at = line.and_then(|line| usize::try_from(line).ok()?.checked_sub(1));
-            let source = at.and_then(|at| code.lines.get(at)).map(|line| line.trim().to_owned());
+            let source =
+                at.and_then(|at| code.script.lines().nth(at)).map(|line| line.trim().to_owned());
             (code.filename.clone(), source)
         });
     }
@@ -266,8 +262,6 @@ fn asked(state: &mut State, question: &Question, at: jiff::Timestamp) -> Vec<Eff
         waiting.script = Some(file);
         waiting.source = source;
     }
-    let mut effects = vec![Effect::Prepare(Box::new(question.clone()))];
-    effects.extend(colour(session, &question.call));
     if state.status.away && is_news(state, at) {
         let who = question.path.join(&format!(" {} ", state.look.mark(Mark::Path)));
         effects.push(Effect::Notify(format!("{who} asks: {}", question.preview.object)));

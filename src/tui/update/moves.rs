@@ -28,7 +28,7 @@ pub(super) fn scroll(state: &mut State, by: Move) {
         Place::Script => {
             let current = state.queue.current();
             let script = current.and_then(|waiting| view::script::of(state, waiting));
-            let lines = script.map_or(0, |code| code.lines.len());
+            let lines = script.map_or(0, |code| code.script.count());
             if let Some(Popup::Script { top }) = &mut state.popup {
                 *top = step_in(*top, lines, 10, by);
             }

@@ -24,11 +24,13 @@ mod written;
 
 use crate::{
     kernel::{
+        capability::Category,
         command::Command,
-        event::{Event, Outcome},
+        event::{Call, Decider, Decision, Event, Origin, Outcome},
+        gate::subject::Subject,
     },
     tui::{
-        cell::{self, Body, Scene},
+        cell::{self, Body, Coloured, Scene},
         effect::{Effect, Start},
         message::{Came, Input, Message},
         stage::Stage,

@@ -91,6 +91,7 @@ pub(super) fn draw(
         return drawn;
     }
     for (at, line) in page[end.saturating_sub(rows)..end].iter().enumerate() {
+        let line = clean::beginning(line, usize::from(body.width));
         let line = Line::from(clean::spans(line, pen.style(Role::Text), pen.style(Role::Escape)));
         pen.line(body, u16::try_from(at).unwrap_or(0), line);
     }
