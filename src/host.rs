@@ -15,6 +15,7 @@ mod mend;
 mod nursery;
 mod orders;
 mod rewind;
+mod so_far;
 mod tree;
 
 use std::{
@@ -24,9 +25,9 @@ use std::{
 };
 
 use tokio::sync::watch;
-use tokio_util::task::TaskTracker;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use self::{bring_up::Parent, hub::Hub, laws::Laws, tree::Tree};
+use self::{bring_up::Parent, hub::Hub, laws::Laws, mend::Past, tree::Tree};
 pub use self::{
     changes::{Changes, Choice, Undone},
     copies::{family, fork, import, name, rename},
@@ -37,12 +38,12 @@ use crate::{
     kernel::{
         clock::Board,
         context::Context,
-        event::{Envelope, Event, Origin, Outcome},
+        event::{Event, Origin, Outcome},
         gate::{approval::Waiting, law::Rules, monitor::Lookout, policy::Runs},
         id::{CallId, SessionId},
         invoke::{CallRequest, Input, ToolResult},
         message::Usage,
-        port::{Executor, Profiles, RuleBook, Store, StoreError, Untrusted},
+        port::{Executor, Profiles, RuleBook, Store, StoreError, Untrusted, Watch},
         recorder::Recorder,
         registry::Registry,
         session::Session,
@@ -50,6 +51,9 @@ use crate::{
     },
     model::{Models, ResolveError},
 };
+
+/// Events that are read back before somebody takes them.
+const AHEAD: usize = 256;
 
 /// What a host is made of.
 pub struct Parts {
@@ -126,6 +130,8 @@ struct Inner {
     live: Mutex<HashMap<SessionId, Live>>,
     tree: Tree,
     tasks: TaskTracker,
+    /// Nobody is read to any more.
+    closing: CancellationToken,
 }
 
 /// A session that runs here.
@@ -155,6 +161,7 @@ impl Host {
             live: Mutex::default(),
             tree: Tree::new(),
             tasks: TaskTracker::new(),
+            closing: CancellationToken::new(),
         }))
     }
 
@@ -189,11 +196,32 @@ impl Host {
         roots
     }
 
-    /// Every event from now on, after those so far of the sessions that run here. Blocks for the
-    /// time of reading their journals.
-    pub fn events(&self) -> tokio::sync::mpsc::UnboundedReceiver<Arc<Envelope>> {
+    /// Every event from now on, after those so far of the sessions that run here, whose journals are
+    /// read as fast as they are taken.
+    pub fn events(&self) -> Watch {
+        // First, so that nothing comes between.
+        let live = self.0.hub.subscribe();
         let roots: Vec<_> = self.0.live().keys().copied().collect();
-        self.0.hub.subscribe(|| mend::so_far(&*self.0.parts.store, &roots))
+        if roots.is_empty() {
+            return live.into();
+        }
+        let (sender, past) = tokio::sync::mpsc::channel(AHEAD);
+        let (store, closing) = (self.0.parts.store.clone(), self.0.closing.clone());
+        self.0.tasks.spawn_blocking(move || {
+            let runtime = tokio::runtime::Handle::current();
+            for envelope in so_far::so_far(|id| store.events(id), &roots) {
+                let taken = runtime.block_on(async {
+                    tokio::select! {
+                        () = closing.cancelled() => false,
+                        sent = sender.send(envelope) => sent.is_ok(),
+                    }
+                });
+                if !taken {
+                    break;
+                }
+            }
+        });
+        Watch::new(past, live)
     }
 
     /// Starts a session, in the real place of its workspace. Nothing is said to it yet.
@@ -212,26 +240,27 @@ impl Host {
     /// Carries a session on: mends what a crash left open, in it and in the agents below it, and
     /// says what was mended.
     pub fn resume(&self, id: SessionId) -> Result<Option<String>, HostError> {
-        let opened = self.0.parts.store.open(id)?;
-        let Some(session) = Session::replay(&opened.replay.events) else {
+        let mut past = Past::default();
+        let opened = self.0.parts.store.open(id, &mut |envelope| past.take(envelope))?;
+        let Some(session) = past.session(&*self.0.parts.store)? else {
             let fault = "it does not begin with the session's description".to_owned();
             return Err(StoreError::Damaged { session: id, fault }.into());
         };
-        let agents = mend::agents(&opened.replay.events);
+        let agents = std::mem::take(&mut past.agents);
         let mut used = session.usage;
         used += mend::used(&*self.0.parts.store, &agents);
         let ceiling = session.spec.limits.ceiling;
         let parent = Parent::nobody(self.0.waiting.clone(), ceiling, used);
         let live = self.0.bring_up(session, opened.journal, parent)?;
-        let lost = self.0.mourn(&live, &opened.replay.events)?;
-        let notice: Vec<_> = opened.replay.notice.into_iter().chain(lost).collect();
+        let lost = self.0.mourn(&live, std::mem::take(&mut past.untold))?;
+        let notice: Vec<_> = opened.notice.into_iter().chain(lost).collect();
         let notice = (!notice.is_empty()).then(|| notice.join(" "));
         self.0.mend(&live.context.recorder, &live.session, notice.clone())?;
         self.0.tree.add(live.context.spec.clone(), None);
         self.0.live().insert(id, live.clone());
         tracing::info!(session = %id, notice, "a session goes on");
         let sent = agents.into_iter().flat_map(|agent| self.0.mend_agent(agent)).collect();
-        self.0.deliver(&live.context.recorder, &opened.replay.events, sent)?;
+        self.0.deliver(&live.context.recorder, (id, &past), sent)?;
         Ok(notice)
     }
 
@@ -310,6 +339,7 @@ impl Host {
             }
             // One of them may just have been starting an agent.
         }
+        self.0.closing.cancel();
         self.0.tasks.close();
         self.0.tasks.wait().await;
     }

@@ -2,8 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use tokio::sync::mpsc;
-
 use super::{Changes, Choice, Host, Inner, recorder};
 use crate::kernel::{
     BoxFuture,
@@ -12,20 +10,19 @@ use crate::kernel::{
     clock::Reading,
     command::Command,
     error::CallError,
-    event::Envelope,
     gate::{
         approval::{NotAnswered, Scope},
         law::Placed,
         unrecorded,
     },
     id::{ApprovalId, CallId, SessionId},
-    port::{Desk, OutputPage, StartError, StoreError},
-    session::Session,
+    port::{Desk, OutputPage, StartError, StoreError, Watch},
+    session::fold::Folding,
     spec::SessionSpec,
 };
 
 impl Desk for Host {
-    fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Envelope>> {
+    fn subscribe(&self) -> Watch {
         self.events()
     }
 
@@ -152,9 +149,11 @@ impl Inner {
         let recorder = match self.get(changes.root) {
             Some(live) => live.context.recorder,
             None => {
-                let opened = self.parts.store.open(changes.root).map_err(unrecorded)?;
-                let session = Session::replay(&opened.replay.events);
-                let session = session.ok_or_else(|| CallError::failed("It has no description."))?;
+                let mut folding = Folding::default();
+                let opened = self.parts.store.open(changes.root, &mut |it| folding.take(it));
+                let opened = opened.map_err(unrecorded)?;
+                let session =
+                    folding.session().ok_or_else(|| CallError::failed("It has no description."))?;
                 recorder(opened.journal, &Arc::new(Mutex::new(session)), &self.hub)
             }
         };
@@ -231,7 +230,7 @@ mod tests {
     }
 
     /// The result of the next undo.
-    async fn finished(events: &mut mpsc::UnboundedReceiver<Arc<Envelope>>) -> ToolResult {
+    async fn finished(events: &mut Watch) -> ToolResult {
         loop {
             let envelope = events.recv().await.unwrap();
             if let Event::CallFinished { result, .. } = &envelope.event

@@ -18,19 +18,10 @@ impl Hub {
         watchers.retain(|watcher| watcher.send(envelope.clone()).is_ok());
     }
 
-    /// A new watcher. It first gets what `so_far` returns, which is asked while nothing can be
-    /// published, so that nothing is missed or doubled.
-    pub(super) fn subscribe(
-        &self,
-        so_far: impl FnOnce() -> Vec<Arc<Envelope>>,
-    ) -> mpsc::UnboundedReceiver<Arc<Envelope>> {
+    /// A new watcher, of all that is published from now on.
+    pub(super) fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Envelope>> {
         let (sender, receiver) = mpsc::unbounded_channel();
-        let mut watchers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for envelope in so_far() {
-            // The receiver is in our hands.
-            let _ = sender.send(envelope);
-        }
-        watchers.push(sender);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
         receiver
     }
 }

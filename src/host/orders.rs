@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Host, Inner, Rewind, copies};
+use super::{Host, Inner, Rewind, copies, mend};
 use crate::kernel::{
     error::CallError, event::Event, gate::approval::NotAnswered, id::SessionId,
     session::branch::Point,
@@ -17,8 +17,8 @@ impl Host {
             let store = &*host.0.parts.store;
             let id = copies::fork(store, from, point, None)?;
             // Whoever watches already sees it from its beginning.
-            for envelope in store.read(id).map_err(|error| error.to_string())?.events {
-                host.0.hub.publish(&envelope);
+            for envelope in store.events(id).map_err(|error| error.to_string())? {
+                host.0.hub.publish(&envelope.map_err(|error| error.to_string())?);
             }
             host.resume(id).map_err(|error| error.to_string())
         };
@@ -59,7 +59,10 @@ impl Inner {
         let read = tokio::task::spawn_blocking(move || Rewind::read(&*store, session, before));
         let failed = |error: &dyn std::fmt::Display| CallError::failed(error.to_string());
         let rewind = read.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))?;
-        rewind.go(&*self.parts.store, &live.context.recorder).await.map(drop)
+        rewind.go(&*self.parts.store, &live.context.recorder).await?;
+        let store = self.parts.store.clone();
+        let whole = tokio::task::spawn_blocking(move || mend::whole_again(&*store, &live.session));
+        whole.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))
     }
 
     pub(super) fn rename(&self, session: SessionId, words: &str) -> Result<(), NotAnswered> {

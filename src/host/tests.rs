@@ -17,7 +17,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::sync::mpsc;
 
 use super::{Attendance, Host, Parts};
 use crate::{
@@ -34,7 +33,7 @@ use crate::{
         id::SessionId,
         invoke::ToolResult,
         message::Message,
-        port::{Desk as _, Ended, Executor, Job, NoBook, NoProfiles, Store},
+        port::{Desk as _, Ended, Executor, Job, NoBook, NoProfiles, Store, Watch},
         registry::Mounts,
         session::Session,
         signal::{Extent, Signal},
@@ -74,7 +73,7 @@ struct Rig {
     host: Host,
     store: Arc<dyn Store>,
     folder: TempDir,
-    events: mpsc::UnboundedReceiver<Arc<Envelope>>,
+    events: Watch,
     /// All that happened so far.
     seen: Vec<Arc<Envelope>>,
 }

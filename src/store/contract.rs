@@ -9,7 +9,7 @@ use pretty_assertions::assert_eq;
 
 use super::{
     DiskStore, MemoryStore,
-    sample::{SESSION, clock, said, since, spec, story},
+    sample::{SESSION, clock, open, said, since, spec, story},
 };
 use crate::kernel::{
     event::{Envelope, Event, Source},
@@ -79,14 +79,14 @@ fn appended_is_read_back(store: &dyn Store) {
     assert_eq!(read.events[0].event, Event::SessionStarted { spec: spec(SESSION.into()) });
     assert_eq!(read.events[1..], appended);
     drop(journal);
-    assert_eq!(store.open(SESSION.into()).unwrap().replay.events, read.events);
+    assert_eq!(open(store, SESSION.into()).replay.events, read.events);
 }
 
 fn numbers_have_no_gaps(store: &dyn Store) {
     let journal = store.create(spec(SESSION.into())).unwrap();
     assert_eq!(append(&*journal, said("one")).seq, 1);
     drop(journal);
-    let opened = store.open(SESSION.into()).unwrap();
+    let opened = open(store, SESSION.into());
     assert_eq!(append(&*opened.journal, said("two")).seq, 2);
     let numbers: Vec<_> =
         store.read(SESSION.into()).unwrap().events.iter().map(|event| event.seq).collect();
@@ -114,18 +114,18 @@ fn watchers_see_the_order(store: &dyn Store) {
 fn one_writer(store: &dyn Store) {
     let journal = store.create(spec(SESSION.into())).unwrap();
     let held = |outcome| matches!(outcome, Err(StoreError::Held { holder: Some(_), .. }));
-    assert!(held(store.open(SESSION.into()).map(drop)));
+    assert!(held(store.open(SESSION.into(), &mut |_| {}).map(drop)));
     assert!(store.read(SESSION.into()).is_ok());
     drop(journal);
-    let opened = store.open(SESSION.into()).unwrap();
-    assert!(held(store.open(SESSION.into()).map(drop)));
+    let opened = open(store, SESSION.into());
+    assert!(held(store.open(SESSION.into(), &mut |_| {}).map(drop)));
     drop(opened);
-    assert!(store.open(SESSION.into()).is_ok());
+    assert!(store.open(SESSION.into(), &mut |_| {}).is_ok());
 }
 
 fn unknown_session(store: &dyn Store) {
     let unknown = |outcome| matches!(outcome, Err(StoreError::Unknown(_)));
-    assert!(unknown(store.open(SESSION.into()).map(drop)));
+    assert!(unknown(store.open(SESSION.into(), &mut |_| {}).map(drop)));
     assert!(unknown(store.read(SESSION.into()).map(drop)));
     assert!(unknown(store.spool(SESSION.into(), 1.into()).map(drop)));
     assert_eq!(store.list().unwrap(), []);
@@ -218,7 +218,7 @@ fn a_copy_goes_its_own_way(store: &dyn Store) {
     let copy = || branch(&events, upto, spec(other), (one, Source::Here));
     // It was being written all the time.
     let copied = store.branch(copy()).unwrap();
-    assert!(matches!(store.open(other).map(drop), Err(StoreError::Held { .. })));
+    assert!(matches!(store.open(other, &mut |_| {}).map(drop), Err(StoreError::Held { .. })));
     let next = append(&*copied, said("on"));
     drop(copied);
     let read = store.read(other).unwrap();
@@ -243,7 +243,7 @@ fn deleted_is_gone(store: &dyn Store) {
     for id in [1, 2, 3] {
         drop(store.create(spec(SessionId::from(id))).unwrap());
     }
-    let open = store.open(2.into()).unwrap();
+    let open = open(store, 2.into());
     let held = store.delete(&[1.into(), 2.into()]);
     assert!(matches!(held, Err(StoreError::Held { .. })), "{held:?}");
     assert_eq!(store.list().unwrap().len(), 3);

@@ -25,7 +25,7 @@ use super::{
 use crate::config::{Mouse, Notice};
 use crate::kernel::{
     event::{Envelope, Event},
-    port::Desk,
+    port::{Desk, Watch},
 };
 
 pub use self::opening::{Beginning, Farewell, Opening};
@@ -59,7 +59,7 @@ struct App {
     terminal: Terminal,
     frames: FrameClock,
     keys: Keys,
-    events: mpsc::UnboundedReceiver<Arc<Envelope>>,
+    events: Watch,
     news: mpsc::UnboundedReceiver<News>,
     themes: mpsc::UnboundedReceiver<Result<Theme, String>>,
     /// Kept so that the theme's file goes on being watched.

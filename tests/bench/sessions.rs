@@ -16,7 +16,7 @@ use footplate::{
         invoke::ToolResult,
         message::{ModelCall, Usage},
         port::{Journal, Store as _},
-        session::Session,
+        session::fold::Folding,
         spec::{Limits, Mode, SessionSpec},
     },
     store::DiskStore,
@@ -27,6 +27,8 @@ use super::{report, support::Place};
 
 const MANY: usize = 10_000;
 pub const LONG: u64 = 100 << 20;
+/// Turns after which the conversation is summed up.
+const SUMMED: u32 = 60;
 
 pub fn many_and_long() {
     let place = Place::new();
@@ -51,9 +53,9 @@ pub fn many_and_long() {
     report(
         "opened and folded",
         times(|| {
-            let opened = store.open(id).unwrap();
-            let session = Session::replay(&opened.replay.events).unwrap();
-            assert!(session.turns > 0);
+            let mut folding = Folding::default();
+            let opened = store.open(id, &mut |envelope| folding.take(envelope)).unwrap();
+            assert!(folding.session().unwrap().turns > 0 && opened.notice.is_none());
         }),
     );
     println!("{:40} {} MB", "memory for that, at most", (peak() - before) >> 10);
@@ -160,6 +162,12 @@ fn worked(
         say(&*journal, Event::TextStreamed { text: "That was all.".to_owned() });
         say(&*journal, ended(Stop::End, Vec::new()));
         say(&*journal, Event::ExchangeFinished { outcome: Outcome::Done });
+        if turn % SUMMED == 0 {
+            // All but the last of them, which is as much as a model takes.
+            let summarised = usize::try_from(4 * (SUMMED - 1)).unwrap();
+            let (summary, usage) = ("The valve was open.".repeat(20), Usage::default());
+            say(&*journal, Event::ContextCompacted { summarised, summary, usage });
+        }
     }
     id
 }

@@ -2,16 +2,13 @@
 
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
-
-use super::{OutputPage, StoreError};
+use super::{OutputPage, StoreError, Watch};
 use crate::kernel::{
     BoxFuture,
     capability::Capability,
     change::{Planned, Texts},
     clock::Reading,
     command::Command,
-    event::Envelope,
     gate::{
         approval::{NotAnswered, Scope},
         law::Placed,
@@ -29,7 +26,7 @@ pub struct StartError(pub String);
 pub trait Desk: Send + Sync {
     /// Every event from now on, of every session that runs here; first, those so far of the
     /// sessions that run now, oldest first.
-    fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Envelope>>;
+    fn subscribe(&self) -> Watch;
 
     /// Asks for something. Returns at once; an answer that nobody waits for is refused.
     fn send(&self, command: Command) -> Result<(), NotAnswered>;

@@ -82,11 +82,23 @@ pub trait Store: Send + Sync {
         found: &mut dyn FnMut(Found) -> ControlFlow<()>,
     ) -> Result<Searched, StoreError>;
 
-    /// Opens a session to carry it on: takes its lock, mends its tail, reads it back.
-    fn open(&self, session: SessionId) -> Result<Opened, StoreError>;
+    /// Opens a session to carry it on: takes its lock, hands on its events one by one, in order, and
+    /// mends its tail. Holds one event at a time, however long the journal is.
+    fn open(
+        &self,
+        session: SessionId,
+        take: &mut dyn FnMut(&Arc<Envelope>),
+    ) -> Result<Opened, StoreError>;
 
-    /// Reads a session back without taking it.
-    fn read(&self, session: SessionId) -> Result<Replay, StoreError>;
+    /// Reads a session back without taking it, an event at a time, as they are asked for.
+    fn events(&self, session: SessionId) -> Result<Box<dyn Events>, StoreError>;
+
+    /// The same, all at once: for what is no longer than can be held.
+    fn read(&self, session: SessionId) -> Result<Replay, StoreError> {
+        let mut reading = self.events(session)?;
+        let events = reading.by_ref().collect::<Result<_, _>>()?;
+        Ok(Replay { events, notice: reading.notice() })
+    }
 
     /// The sessions, newest first, from the heads and tails of their journals.
     fn list(&self) -> Result<Vec<SessionSummary>, StoreError>;
@@ -134,8 +146,14 @@ pub enum Kept {
 pub struct Opened {
     /// Its journal.
     pub journal: Arc<dyn Journal>,
-    /// What it holds.
-    pub replay: Replay,
+    /// What was cut, skipped or mended, for the person; nothing if all was well.
+    pub notice: Option<String>,
+}
+
+/// The events of a journal that this program knows, in order. Each takes the time of a small read.
+pub trait Events: Iterator<Item = Result<Arc<Envelope>, StoreError>> + Send {
+    /// What was skipped, for the person: known after the last event.
+    fn notice(&self) -> Option<String>;
 }
 
 /// What a journal holds.

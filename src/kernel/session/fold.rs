@@ -57,16 +57,44 @@ pub struct Session {
     begun: Begun,
 }
 
+/// The fold of a journal that comes event by event.
+#[derive(Debug, Default)]
+pub struct Folding {
+    begun: bool,
+    session: Option<Session>,
+    returns: Vec<u64>,
+}
+
+impl Folding {
+    /// The fold of a journal in which the conversation is known to go back to before these messages
+    /// (`conversation_rewound`): so it has all that stood there, also where a summary stood for it.
+    pub fn returning(returns: Vec<u64>) -> Self {
+        Self { returns, ..Self::default() }
+    }
+
+    /// Takes the next event in.
+    pub fn take(&mut self, envelope: &Envelope) {
+        if let Some(session) = &mut self.session {
+            session.apply(envelope.seq, &envelope.event);
+        } else if let (false, Event::SessionStarted { spec }) = (self.begun, &envelope.event) {
+            let talk = Talk::returning(std::mem::take(&mut self.returns));
+            self.session = Some(Session { talk, ..Session::new(spec.clone()) });
+        }
+        self.begun = true;
+    }
+
+    /// The session; absent if its first event was not `session_started`.
+    pub fn session(self) -> Option<Session> {
+        self.session
+    }
+}
+
 impl Session {
     /// The fold of a whole journal; absent if its first event is not `session_started`.
     pub fn replay(events: &[Arc<Envelope>]) -> Option<Self> {
-        let (first, rest) = events.split_first()?;
-        let Event::SessionStarted { spec } = &first.event else { return None };
-        let mut session = Self::new(spec.clone());
-        for envelope in rest {
-            session.apply(envelope.seq, &envelope.event);
-        }
-        Some(session)
+        let mut folding = Folding::default();
+        events.iter().for_each(|envelope| folding.take(envelope));
+        folding.session()
     }
 
     /// A session in which nothing has happened.
@@ -92,6 +120,7 @@ impl Session {
 
     /// Takes one more event in, which has that number.
     pub fn apply(&mut self, seq: u64, event: &Event) {
+        self.talk.upto = seq;
         match event {
             Event::MessageSent { text } => {
                 self.outcome = None;
@@ -195,6 +224,17 @@ impl Session {
     /// is for the next one.
     pub fn asked(&self) -> Vec<Message> {
         self.talk.messages.clone()
+    }
+
+    /// The number of the last event it took in.
+    pub fn upto(&self) -> u64 {
+        self.talk.upto
+    }
+
+    /// Whether the conversation went back to what a summary had stood for, and has only the words of
+    /// people from there: a fold of the journal that is [`Folding::returning`] has all of it.
+    pub fn lacks(&self) -> bool {
+        self.talk.lacks()
     }
 
     /// Model requests since the person, or the agent above, last said something.

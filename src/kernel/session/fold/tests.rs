@@ -34,7 +34,16 @@ fn session() -> Session {
 }
 
 fn after(events: impl IntoIterator<Item = Event>) -> Session {
-    let mut session = session();
+    let events: Vec<_> = events.into_iter().collect();
+    let returns = events.iter().filter_map(|event| match event {
+        Event::ConversationRewound { to } => Some(*to),
+        _ => None,
+    });
+    let talk = Talk::returning(returns.collect());
+    taken(Session { talk, ..session() }, events)
+}
+
+fn taken(mut session: Session, events: impl IntoIterator<Item = Event>) -> Session {
     for (seq, event) in (1..).zip(events) {
         session.apply(seq, &event);
     }
@@ -369,6 +378,27 @@ fn a_way_back_leads_before_a_summary_and_to_what_it_stands_for() {
     let forked = Event::SessionForked { from: 7.into(), source: Source::File };
     let brought_in = after(all.into_iter().chain([forked, said("here")]));
     assert_eq!(brought_in.said(), ["here"]);
+}
+
+#[test]
+fn what_a_summary_stands_for_is_kept_only_where_the_way_back_to_it_is_known() {
+    let one = |words: &str| vec![said(words), turn(), text("yes"), answered(Stop::End, &[])];
+    let talk = [one("one"), one("two"), one("three"), vec![summed_up(5)]].concat();
+    let live = taken(session(), talk.clone());
+    assert_eq!(live.numbered(), [(1, "one"), (5, "two"), (9, "three")]);
+    assert!(live.talk.summed[0].whole.is_none() && !live.lacks());
+
+    let back = Event::ConversationRewound { to: 9 };
+    let all = talk.into_iter().chain([back]);
+    let live = taken(session(), all.clone());
+    assert!(live.lacks(), "the answers are in the journal alone");
+    assert_eq!(told(&live), ["user: one", "user: two"]);
+    assert_eq!(live.upto(), 14);
+    let read_again = after(all);
+    assert!(!read_again.lacks());
+    let whole = ["user: one", "assistant: yes", "user: two", "assistant: yes"];
+    assert_eq!(told(&read_again), whole);
+    assert_eq!(read_again.numbered(), live.numbered());
 }
 
 #[test]

@@ -1,0 +1,102 @@
+//! What has happened so far in sessions and the agents below them, from journals that are read side
+//! by side: an event of each is held, however long they are.
+
+use std::{cmp::Reverse, sync::Arc};
+
+use jiff::Timestamp;
+
+use crate::kernel::{
+    event::{Envelope, Event},
+    id::SessionId,
+    port::{Events, StoreError},
+};
+
+/// The events so far of these sessions and of all agents below them, oldest first, read as they are
+/// asked for. A journal that cannot be read is left out, and so are the agents in a part of one that
+/// was copied: they belong to the session it was copied from.
+pub(super) fn so_far<F>(open: F, roots: &[SessionId]) -> SoFar<F>
+where
+    F: FnMut(SessionId) -> Result<Box<dyn Events>, StoreError>,
+{
+    let mut so_far = SoFar { open, journals: Vec::new(), seen: Vec::new() };
+    for root in roots {
+        so_far.add(*root, None);
+    }
+    so_far
+}
+
+pub(super) struct SoFar<F> {
+    open: F,
+    journals: Vec<Journal>,
+    seen: Vec<SessionId>,
+}
+
+/// A journal at its next event.
+struct Journal {
+    events: Box<dyn Events>,
+    /// A clock that was set back must not turn a journal around: the latest time so far.
+    at: Timestamp,
+    next: Arc<Envelope>,
+}
+
+impl<F> SoFar<F>
+where
+    F: FnMut(SessionId) -> Result<Box<dyn Events>, StoreError>,
+{
+    /// Reads that one as well; an agent only if `above` started it.
+    fn add(&mut self, session: SessionId, above: Option<SessionId>) {
+        if self.seen.contains(&session) {
+            return;
+        }
+        let events = match (self.open)(session) {
+            Ok(events) => events,
+            Err(error) => return left_out(&error),
+        };
+        let Some((events, first)) = next_of(events) else { return };
+        let started_by = match &first.event {
+            Event::SessionStarted { spec } => spec.parent,
+            _ => None,
+        };
+        if above.is_some() && above != started_by {
+            return;
+        }
+        self.seen.push(session);
+        self.journals.push(Journal { events, at: first.at, next: first });
+    }
+}
+
+fn left_out(error: &StoreError) {
+    tracing::warn!(%error, "a session could not be read back");
+}
+
+/// The next event of a journal, which is at its end where it cannot be read any further.
+fn next_of(mut events: Box<dyn Events>) -> Option<(Box<dyn Events>, Arc<Envelope>)> {
+    let next = events.next()?.inspect_err(left_out).ok()?;
+    Some((events, next))
+}
+
+impl<F> Iterator for SoFar<F>
+where
+    F: FnMut(SessionId) -> Result<Box<dyn Events>, StoreError>,
+{
+    type Item = Arc<Envelope>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        // Of two at one time, the one of the agent: it is there before it is told of.
+        let oldest = |(at, journal): &(usize, &Journal)| (journal.at, Reverse(*at));
+        let (at, _) = self.journals.iter().enumerate().min_by_key(oldest)?;
+        let Journal { events, at: latest, next } = self.journals.remove(at);
+        if let Some((events, following)) = next_of(events) {
+            let child = match following.event {
+                Event::ChildStarted { child, .. } => Some((child, following.session)),
+                _ => None,
+            };
+            let at_time = latest.max(following.at);
+            self.journals.insert(at, Journal { events, at: at_time, next: following });
+            if let Some((child, above)) = child {
+                self.add(child, Some(above));
+            }
+        }
+        Some(next)
+    }
+}
