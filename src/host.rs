@@ -43,7 +43,7 @@ use crate::{
         id::{CallId, SessionId},
         invoke::{CallRequest, Input, ToolResult},
         message::Usage,
-        port::{Executor, Profiles, RuleBook, Store, StoreError, Untrusted, Watch},
+        port::{Executor, Profiles, RuleBook, Store, StoreError, Untrusted},
         recorder::Recorder,
         registry::Registry,
         session::Session,
@@ -51,9 +51,6 @@ use crate::{
     },
     model::{Models, ResolveError},
 };
-
-/// Events that are read back before somebody takes them.
-const AHEAD: usize = 256;
 
 /// What a host is made of.
 pub struct Parts {
@@ -194,34 +191,6 @@ impl Host {
         let mut roots: Vec<_> = specs.filter(|spec| spec.parent.is_none()).collect();
         roots.sort_by_key(|spec| spec.id);
         roots
-    }
-
-    /// Every event from now on, after those so far of the sessions that run here, whose journals are
-    /// read as fast as they are taken.
-    pub fn events(&self) -> Watch {
-        // First, so that nothing comes between.
-        let live = self.0.hub.subscribe();
-        let roots: Vec<_> = self.0.live().keys().copied().collect();
-        if roots.is_empty() {
-            return live.into();
-        }
-        let (sender, past) = tokio::sync::mpsc::channel(AHEAD);
-        let (store, closing) = (self.0.parts.store.clone(), self.0.closing.clone());
-        self.0.tasks.spawn_blocking(move || {
-            let runtime = tokio::runtime::Handle::current();
-            for envelope in so_far::so_far(|id| store.events(id), &roots) {
-                let taken = runtime.block_on(async {
-                    tokio::select! {
-                        () = closing.cancelled() => false,
-                        sent = sender.send(envelope) => sent.is_ok(),
-                    }
-                });
-                if !taken {
-                    break;
-                }
-            }
-        });
-        Watch::new(past, live)
     }
 
     /// Starts a session, in the real place of its workspace. Nothing is said to it yet.

@@ -4,12 +4,47 @@
 use std::{cmp::Reverse, sync::Arc};
 
 use jiff::Timestamp;
+use tokio::{runtime::Handle, sync::mpsc::channel};
 
+use super::Host;
 use crate::kernel::{
     event::{Envelope, Event},
     id::SessionId,
-    port::{Events, StoreError},
+    port::{Events, StoreError, Watch},
 };
+
+/// Events that are read back before somebody takes them.
+const AHEAD: usize = 256;
+
+impl Host {
+    /// Every event from now on, after those so far of the sessions that run here, whose journals are
+    /// read as fast as they are taken.
+    pub fn events(&self) -> Watch {
+        // First, so that nothing comes between.
+        let live = self.0.hub.subscribe();
+        let roots: Vec<_> = self.0.live().keys().copied().collect();
+        if roots.is_empty() {
+            return live.into();
+        }
+        let (sender, past) = channel(AHEAD);
+        let (store, closing) = (self.0.parts.store.clone(), self.0.closing.clone());
+        self.0.tasks.spawn_blocking(move || {
+            let runtime = Handle::current();
+            for envelope in so_far(|id| store.events(id), &roots) {
+                let taken = runtime.block_on(async {
+                    tokio::select! {
+                        () = closing.cancelled() => false,
+                        sent = sender.send(envelope) => sent.is_ok(),
+                    }
+                });
+                if !taken {
+                    break;
+                }
+            }
+        });
+        Watch::new(past, live)
+    }
+}
 
 /// The events so far of these sessions and of all agents below them, oldest first, read as they are
 /// asked for. A journal that cannot be read is left out, and so are the agents in a part of one that
@@ -53,11 +88,8 @@ where
             Err(error) => return left_out(&error),
         };
         let Some((events, first)) = next_of(events) else { return };
-        let started_by = match &first.event {
-            Event::SessionStarted { spec } => spec.parent,
-            _ => None,
-        };
-        if above.is_some() && above != started_by {
+        let is_its = |above: SessionId| matches!(&first.event, Event::SessionStarted { spec } if spec.parent == Some(above));
+        if !above.is_none_or(is_its) {
             return;
         }
         self.seen.push(session);
@@ -87,14 +119,10 @@ where
         let (at, _) = self.journals.iter().enumerate().min_by_key(oldest)?;
         let Journal { events, at: latest, next } = self.journals.remove(at);
         if let Some((events, following)) = next_of(events) {
-            let child = match following.event {
-                Event::ChildStarted { child, .. } => Some((child, following.session)),
-                _ => None,
-            };
             let at_time = latest.max(following.at);
-            self.journals.insert(at, Journal { events, at: at_time, next: following });
-            if let Some((child, above)) = child {
-                self.add(child, Some(above));
+            self.journals.insert(at, Journal { events, at: at_time, next: following.clone() });
+            if let Event::ChildStarted { child, .. } = following.event {
+                self.add(child, Some(following.session));
             }
         }
         Some(next)

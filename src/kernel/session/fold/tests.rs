@@ -35,9 +35,9 @@ fn session() -> Session {
 
 fn after(events: impl IntoIterator<Item = Event>) -> Session {
     let events: Vec<_> = events.into_iter().collect();
-    let returns = events.iter().filter_map(|event| match event {
-        Event::ConversationRewound { to } => Some(*to),
-        _ => None,
+    let returns = events.iter().filter_map(|event| {
+        let Event::ConversationRewound { to } = event else { return None };
+        Some(*to)
     });
     let talk = Talk::returning(returns.collect());
     taken(Session { talk, ..session() }, events)

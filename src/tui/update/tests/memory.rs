@@ -94,5 +94,8 @@ fn a_decision_keeps_no_script() {
     let root = stage.state.records.root(1.into());
     let kept: Vec<_> = stage.state.records.of(root).collect();
     let Event::CallStarted { call, .. } = &kept[kept.len() - 1].event else { panic!("{kept:?}") };
-    pretty_assertions::assert_eq!(call.input, serde_json::json!({ "path": "p".repeat(700), "seal": "open" }));
+    pretty_assertions::assert_eq!(
+        call.input,
+        serde_json::json!({ "path": "p".repeat(700), "seal": "open" })
+    );
 }
