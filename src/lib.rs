@@ -151,8 +151,13 @@
 //!   a file that is brought in only the conversation counts: no change, agent, mode or decision in it is
 //!   believed, and its description is not read for more than a line that tells of it.
 //! - Going back appends: the fold ends the conversation before the message with that number, and the
-//!   files come first, so that the same command can be given again where it was cut off. A summary
-//!   keeps what it stands for, since a way back may lead there.
+//!   files come first, so that the same command can be given again where it was cut off. Of what a
+//!   summary stands for only the words of people stay in memory; where a way back leads there, the
+//!   journal is read once more for the rest.
+//! - A journal is read an event at a time, and what is kept of it is what a fold needs: the
+//!   conversation as its model has it, and what the screen shows. A screen that begins reads back as
+//!   fast as it takes and no faster ([`kernel::port::Watch`]). Only a journal that another program put
+//!   in another order is held whole, to be put in order.
 //! - The name of a session stands in a file beside the journal as well, so that a list reads no journal
 //!   for it. The journal counts.
 //! - Python is parsed by tree-sitter, and coloured by it as well: one parser finds syntax errors,
