@@ -125,7 +125,7 @@ impl Inner {
             }
             Some(Event::SessionFinished { .. }) => {}
             // Another process may be at it, which is told by its lock.
-            _ => drop(store.open(id).map_err(unread)?),
+            _ => drop(store.open(id, &mut |_| {}).map_err(unread)?),
         }
         let carries_on = |spec: &SessionSpec| spec.workflow.as_ref()?.resumes;
         let all = store.list().map_err(unread)?;

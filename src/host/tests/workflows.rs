@@ -167,7 +167,7 @@ async fn what_was_begun_and_has_no_result_is_asked_for_whatever_the_mode() {
     let mut rig = place(SCRIPT);
     let run = cut_off(&mut rig).await;
     // It had begun the second write.
-    let opened = rig.store.open(run).unwrap();
+    let opened = rig.store.open(run, &mut |_| {}).unwrap();
     let parent = rig.journal(run).into_iter().find_map(|event| match event {
         Event::CallStarted { call, .. } if call.name == "execute_code" => Some(call.id),
         _ => None,
