@@ -8,6 +8,7 @@ mod coordinator;
 mod copies;
 mod desk;
 mod ending;
+mod hand;
 mod hub;
 mod laws;
 mod memory;
@@ -139,6 +140,7 @@ struct Live {
     mode: watch::Sender<Mode>,
     session: Arc<Mutex<Session>>,
     agent: agent::Live,
+    hand: Arc<hand::Hand>,
 }
 
 impl Host {
@@ -242,10 +244,11 @@ impl Host {
         }
     }
 
-    /// Stops what a session's model is doing; agents below it go on.
+    /// Stops what a session's model is doing, and what runs by hand; agents below it go on.
     pub fn interrupt(&self, session: SessionId) {
         if let Some(live) = self.0.get(session) {
             live.handle.interrupt();
+            live.hand.stop();
         }
     }
 
@@ -298,6 +301,7 @@ impl Host {
             }
             for live in &all {
                 live.handle.interrupt();
+                live.hand.stop();
                 live.end_programs();
             }
             for live in all {

@@ -135,7 +135,7 @@ impl Inner {
             project,
         };
         let handle = Arc::new(agent::spawn(agent.clone()));
-        Ok(Live { handle, context, mode, session, agent })
+        Ok(Live { handle, context, mode, session, agent, hand: Arc::default() })
     }
 
     /// What the run that a workflow carries on has done.

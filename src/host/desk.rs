@@ -29,6 +29,9 @@ impl Desk for Host {
     fn send(&self, command: Command) -> Result<(), NotAnswered> {
         match command {
             Command::Send { session, text } => self.send(session, text),
+            Command::Steer { session, text } => self.steer(session, text),
+            Command::TakeBack { session, text } => return self.0.take_back(session, &text),
+            Command::Run { session, code } => return self.0.run_by_hand(session, code),
             Command::Answer { approval, answer } => {
                 return self.0.answer(approval, answer);
             }

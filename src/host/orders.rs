@@ -9,6 +9,15 @@ use crate::kernel::{
 };
 
 impl Host {
+    /// Says something to a session for its next step. Nothing happens if it does not run here.
+    pub(super) fn steer(&self, session: SessionId, text: String) {
+        if let Some(live) = self.0.get(session)
+            && live.handle.steer(text).is_err()
+        {
+            tracing::warn!(%session, "said to a session that has ended");
+        }
+    }
+
     /// Begins a copy and carries it on here, beside the loop: a journal may be long.
     pub(super) fn fork(&self, from: SessionId, before: Option<usize>) {
         let host = self.clone();
@@ -32,6 +41,15 @@ impl Host {
 }
 
 impl Inner {
+    pub(super) fn take_back(&self, session: SessionId, text: &str) -> Result<(), NotAnswered> {
+        match self.get(session) {
+            Some(live) if live.handle.take_back(text) => Ok(()),
+            Some(_) | None => Err(NotAnswered::Refused(
+                "Too late: that was said already. What is in the composer is a copy.".to_owned(),
+            )),
+        }
+    }
+
     pub(super) fn rewind(
         self: &Arc<Self>,
         session: SessionId,

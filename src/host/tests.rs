@@ -4,6 +4,7 @@
 
 mod budget;
 mod ends;
+mod hand;
 mod many;
 mod profiles;
 mod resume;

@@ -1,6 +1,7 @@
 //! From events to a session: what the model is told, what is open, what it cost.
 
 mod begun;
+mod by_hand;
 mod edit;
 mod later;
 mod span;
@@ -155,9 +156,10 @@ impl Session {
             }
             Event::ExecutionStarted { call, .. } => self.begun.runs(*call),
             Event::ExecutionFinished { call, .. } => self.begun.ran(*call),
-            Event::CallFinished { call, result, origin, .. } => {
+            Event::CallFinished { call, result, origin, parent, .. } => {
                 self.begun.finished(*call);
-                if let Some(note) = undone::note(*origin, result) {
+                let note = undone::note(*origin, result);
+                if let Some(note) = note.or_else(|| by_hand::note(*origin, *parent, result)) {
                     self.later.noted(note);
                     self.settle_if_quiet();
                 }

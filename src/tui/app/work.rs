@@ -31,6 +31,9 @@ pub(super) fn send(desk: &dyn Desk, command: Command) -> Option<Came> {
     let approval = match &command {
         Command::Answer { approval, .. } => Some(*approval),
         Command::Send { .. }
+        | Command::Steer { .. }
+        | Command::TakeBack { .. }
+        | Command::Run { .. }
         | Command::Interrupt { .. }
         | Command::Cancel { .. }
         | Command::SetMode { .. }

@@ -1,3 +1,4 @@
+mod by_hand;
 mod undone;
 
 use pretty_assertions::assert_eq;
