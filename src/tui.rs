@@ -6,6 +6,7 @@ pub mod cell;
 pub mod clean;
 pub mod diff;
 pub mod effect;
+pub mod files;
 pub mod frame;
 pub mod guard;
 pub mod highlight;
@@ -18,6 +19,7 @@ pub mod paper;
 pub mod row;
 pub mod sheet;
 pub mod shell;
+pub mod slash;
 #[cfg(test)]
 mod stage;
 pub mod state;

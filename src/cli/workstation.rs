@@ -25,7 +25,7 @@ use crate::{
     },
     model::{self, Key},
     tui::{
-        app::{self, Beginning, Opening, Player},
+        app::{self, Beginning, Dress, Here, Opening, Player},
         effect::Start,
         layout::Remembered,
         message::News,
@@ -163,18 +163,20 @@ fn opening(
         looked_at.push(checks::ollama());
     }
     Ok(Opening {
-        workspace: name_of(resumed.as_ref().map_or(&setup.workspace, |spec| &spec.workspace)),
+        here: Here {
+            name: name_of(resumed.as_ref().map_or(&setup.workspace, |spec| &spec.workspace)),
+            folder: setup.workspace.clone(),
+            home: super::setup::real_home(),
+            drafts: Some(setup.home.state.join("drafts")),
+        },
         player,
         mode: resumed.as_ref().map_or(setup.config.mode, |spec| spec.mode),
         runs: setup.config.runs,
-        home: super::setup::real_home(),
         session,
         looked_at,
         last_here: here.first().map(last_here),
         begin: begin(setup, model),
-        theme,
-        theme_file,
-        marks: checks::marks(setup.config.glyphs),
+        look: Dress { theme, theme_file, marks: checks::marks(setup.config.glyphs) },
         notice: setup.config.notice,
         sizes: setup.home.recall(SCREEN).map(|text| Remembered::read(&text)).unwrap_or_default(),
         remember: remember(setup),

@@ -4,35 +4,39 @@
 mod editor;
 mod keys;
 mod opening;
+mod slow;
+mod told;
 mod work;
+mod written;
 
-use std::{collections::VecDeque, io, sync::Arc, time::Duration};
+use std::{collections::VecDeque, io, sync::Arc};
 
 use ratatui::layout::Size;
-use tokio::{sync::mpsc, task::JoinSet, time::Instant};
+use tokio::{task::JoinSet, time::Instant};
 
-use self::keys::{Key, Keys};
+use self::{
+    keys::{Key, Keys},
+    slow::slow,
+    told::Told,
+    written::Writing,
+};
 use super::{
     effect::{Effect, Start},
     frame::{FrameClock, Pace},
     message::{Came, Input, Message, News},
     state::{Drawn, Moment, State, look::Look, status::Place},
     terminal::{Progress, Signal, Signals, Terminal, Tty, Wishes},
-    theme::{Theme, watch},
     update::update,
     view,
 };
 use crate::config::{Mouse, Notice};
 use crate::kernel::{
     event::{Envelope, Event},
-    port::{Desk, Watch},
+    port::Desk,
 };
 
-pub use self::opening::{Beginning, Farewell, Opening};
+pub use self::opening::{Beginning, Dress, Farewell, Here, Opening};
 pub use super::state::status::{Check, Player};
-
-/// A turn of the loop that takes longer than this is a fault, and is logged as one.
-const SLOW: Duration = Duration::from_millis(50);
 
 /// Events applied before keys are looked at again.
 const BATCH: usize = 256;
@@ -59,11 +63,7 @@ struct App {
     terminal: Terminal,
     frames: FrameClock,
     keys: Keys,
-    events: Watch,
-    news: mpsc::UnboundedReceiver<News>,
-    themes: mpsc::UnboundedReceiver<Result<Theme, String>>,
-    /// Kept so that the theme's file goes on being watched.
-    _watch: Option<super::theme::Watch>,
+    told: Told,
     begin: Arc<dyn Fn(Start) -> Result<Beginning, String> + Send + Sync>,
     work: JoinSet<Came>,
     memory: work::Memory,
@@ -73,14 +73,16 @@ struct App {
     /// A text that is to be edited outside.
     wanted: Option<editor::Wanted>,
     notice: Notice,
+    writing: Writing,
 }
 
 impl App {
     fn new(desk: Arc<dyn Desk>, opening: Opening, terminal: Terminal, keys: Keys) -> Self {
-        let look = Look::new(opening.theme, opening.marks);
+        let look = Look::new(opening.look.theme, opening.look.marks);
         let depth = look.theme.depth();
         let place = Place {
-            workspace: opening.workspace,
+            workspace: opening.here.name,
+            folder: opening.here.folder,
             player: opening.player,
             mode: opening.mode,
             runs: opening.runs,
@@ -92,29 +94,20 @@ impl App {
         let mut state = State::new(place, look, opening.history, now());
         state.sessions.prefer(opening.session);
         state.records.zone = jiff::tz::TimeZone::system();
-        state.records.home = opening.home;
+        state.records.home = opening.here.home;
         state.panes.sizes = opening.sizes;
-        let (tell, themes) = mpsc::unbounded_channel();
-        let watch = opening.theme_file.as_deref().and_then(|file| {
-            let changed = move |theme: Result<Theme, _>| {
-                let theme = theme.map_err(|fault: super::theme::ThemeError| fault.to_string());
-                // Fails only when the screen is gone.
-                let _ = tell.send(theme);
-            };
-            watch(file, depth, changed)
-                .map_err(|fault| state.status.say(fault.to_string(), state.now.at))
-                .ok()
-        });
+        let file = opening.look.theme_file.as_deref();
+        let (told, fault) = Told::new(desk.subscribe(), opening.news, file, depth);
+        if let Some(fault) = fault {
+            state.status.say(fault, state.now.at);
+        }
         Self {
-            events: desk.subscribe(),
+            told,
             desk,
             state,
             terminal,
             frames: FrameClock::default(),
             keys,
-            news: opening.news,
-            themes,
-            _watch: watch,
             begin: opening.begin,
             work: JoinSet::new(),
             memory: work::Memory::of(opening.remember),
@@ -122,6 +115,7 @@ impl App {
             signal: None,
             wanted: None,
             notice: opening.notice,
+            writing: Writing::in_folder(opening.here.drafts),
         }
     }
 
@@ -149,9 +143,9 @@ impl App {
                 }
                 key = self.keys.next() => self.key(key)?,
                 Some(came) = self.work.join_next() => self.came(came),
-                Some(event) = self.events.recv() => self.happened(event),
-                Some(news) = self.news.recv() => self.turn(Message::Told(news), Pace::Key),
-                Some(theme) = self.themes.recv() => self.turn(Message::Themed(theme), Pace::Key),
+                Some(event) = self.told.events.recv() => self.happened(event),
+                Some(news) = self.told.news.recv() => self.turn(Message::Told(news), Pace::Key),
+                Some(theme) = self.told.themes.recv() => self.turn(Message::Themed(theme), Pace::Key),
                 () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {
                     self.tick();
                 }
@@ -249,7 +243,7 @@ impl App {
                 Pace::Key
             };
             self.turn(Message::Happened(next), pace);
-            event = self.events.try_recv().ok();
+            event = self.told.events.try_recv().ok();
         }
         if let Some(left) = event {
             self.turn(Message::Happened(left), Pace::Stream);
@@ -348,6 +342,11 @@ impl App {
                 return Some(Message::Came(Came::Considered(approval, scope, came)));
             }
             Effect::ReadRules(of) => work::read_rules(&mut self.work, self.desk.clone(), of),
+            Effect::FindFiles(folder, words) => self.writing.find(&mut self.work, folder, words),
+            Effect::ReadDraft(session) => self.writing.read(&mut self.work, session),
+            Effect::KeepDraft(session, text) => {
+                self.writing.keep(&mut self.work, self.state.leave, session, text);
+            }
             Effect::Colour(of, call, code) => work::colour(&mut self.work, of, call, code),
             Effect::Prepare(what) => work::prepare(&mut self.work, self.desk.clone(), what),
             Effect::LayOut(of, sheet, shape) => work::lay_out(&mut self.work, of, sheet, shape),
@@ -387,13 +386,6 @@ async fn next(signals: &mut Option<Signals>) -> Signal {
 /// Now, by both clocks.
 fn now() -> Moment {
     Moment { at: Instant::now(), wall: jiff::Timestamp::now() }
-}
-
-fn slow(what: &str, since: Instant) {
-    let took = since.elapsed();
-    if took > SLOW {
-        tracing::warn!(what, ms = took.as_millis(), "the screen was slow");
-    }
 }
 
 #[cfg(test)]

@@ -33,6 +33,12 @@ pub enum Effect {
     Compare(SessionId, CallId),
     /// Ask what a yes of that reach would come to.
     Consider(ApprovalId, Scope),
+    /// Look for files below a folder by these words.
+    FindFiles(PathBuf, String),
+    /// Read the draft that was kept for a session.
+    ReadDraft(SessionId),
+    /// Keep the draft of a session.
+    KeepDraft(SessionId, String),
     /// Colour a script.
     Colour(SessionId, CallId, String),
     /// Make a question ready to be shown.

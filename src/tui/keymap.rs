@@ -15,6 +15,8 @@ pub enum Place {
     Everywhere,
     Start,
     Composer,
+    /// A list of what can stand in the draft.
+    Offers,
     Question,
     Because,
     Wider,
@@ -71,6 +73,12 @@ pub enum Action {
     Jump(Jump),
     /// Looks for a word.
     Search,
+    /// Sends the draft for the next step.
+    Steer,
+    /// Looks for words of before.
+    Recall,
+    /// Puts what is offered in the draft, and no more.
+    Complete,
     /// Puts a list in another order.
     Order,
     /// Shows all that a script asks for.

@@ -6,6 +6,7 @@ use crossterm::event::KeyEvent;
 
 use super::{
     diff::Diff,
+    files::Found,
     highlight::Colours,
     row::Hit,
     sheet::Index,
@@ -87,6 +88,12 @@ pub enum Came {
     /// None was; one line what, one line what to do.
     NotStarted(String),
     Output(CallId, Option<OutputPage>),
+    /// Nothing that anybody still waits for.
+    Nothing,
+    /// The files that fit these words.
+    Files(String, Found),
+    /// The draft that was kept for a session.
+    Draft(SessionId, String),
     Coloured(SessionId, CallId, Vec<Colours>),
     /// A question is ready, and what is called by it.
     Prepared(ApprovalId, Arc<Paper>, Option<Arc<Capability>>),

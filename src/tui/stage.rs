@@ -1,5 +1,6 @@
 //! A screen to play stories on: the real state, update and view, with time and events as told.
 
+mod desk;
 mod questions;
 mod rules;
 mod runs;
@@ -72,6 +73,7 @@ pub(super) struct Stage {
     /// What any wider yes would come to.
     pub(super) considered: Result<usize, NotAnswered>,
     pub(super) clocks: Vec<(CallId, Reading)>,
+    pub(super) desk: desk::Desk,
     terminal: Terminal<TestBackend>,
     start: Moment,
     ms: u64,
@@ -110,6 +112,7 @@ impl Stage {
             texts: ("one\ntwo\n".into(), "one\n\tthree\n".into()),
             considered: Ok(0),
             clocks: Vec::new(),
+            desk: desk::Desk::default(),
             terminal: Terminal::new(TestBackend::new(width, height)).unwrap(),
             start,
             ms: 0,
@@ -211,6 +214,9 @@ impl Stage {
                         let came = Came::Rules(session, self.rules.clone(), self.faults.clone());
                         messages.push_back(Message::Came(came));
                     }
+                    Effect::FindFiles(_, words) => messages.push_back(self.desk.finds(words)),
+                    Effect::ReadDraft(of) => messages.extend(self.desk.draft(of)),
+                    Effect::KeepDraft(of, text) => drop(self.desk.drafts.insert(of, text)),
                     other @ (Effect::Send(_)
                     | Effect::LayOut(..)
                     | Effect::Find(..)

@@ -2,9 +2,11 @@
 
 pub mod composer;
 pub mod draft;
+pub mod drafts;
 pub mod edit;
 pub mod filter;
 pub mod look;
+pub mod offered;
 pub mod output;
 pub mod panes;
 pub mod records;
@@ -248,6 +250,7 @@ impl State {
         }
         match self.focus {
             Focus::Start => Place::Start,
+            Focus::Composer if self.offers() => Place::Offers,
             Focus::Composer => Place::Composer,
             Focus::Question => match self.queue.form {
                 Some(waiting::Form::Because(..)) => Place::Because,
@@ -283,6 +286,11 @@ impl State {
         }
     }
 
+    /// Whether something is offered for what is being written.
+    pub fn offers(&self) -> bool {
+        self.composer.offered.as_ref().is_some_and(offered::Offered::is_open)
+    }
+
     /// What has the keys where nothing asks for them.
     pub fn beside(&self) -> Focus {
         let first = self.place.starts_empty() && self.sessions.viewed().is_none();
@@ -307,7 +315,8 @@ impl State {
         let second = self.counts().then(|| self.now.at + until_next_second(self.now.wall));
         let toast = self.status.deadline();
         let guard = self.guard.deadline(self.now.at);
-        [second, toast, guard].into_iter().flatten().min()
+        let draft = self.composer.drafts.deadline();
+        [second, toast, guard, draft].into_iter().flatten().min()
     }
 }
 

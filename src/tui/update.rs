@@ -1,6 +1,7 @@
 //! What a message does to the screen's state. Plain functions: what must happen outside comes back
 //! as effects, and time is whatever the message says.
 
+mod compose;
 mod copies;
 mod edit;
 mod events;
@@ -12,6 +13,7 @@ mod question;
 mod records;
 mod several;
 mod signals;
+mod slash;
 mod transcript;
 mod trust;
 mod wider;
@@ -109,6 +111,8 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     if state.place.leaving && state.sessions.at_work() == 0 {
         state.leave = Some(Leave::Quit);
     }
+    // After it is known whether the screen is left.
+    effects.extend(compose::follow(state));
     let in_sight = view::in_sight(state);
     if let Some((session, call)) = state.output.want(&in_sight, state.sessions.viewed()) {
         effects.push(Effect::ReadOutput(session, call));
@@ -176,6 +180,7 @@ fn settle(state: &mut State) {
             let free = matches!(state.focus, Focus::Composer | Focus::Start)
                 && state.popup.is_none()
                 && state.composer.draft.is_empty()
+                && !state.offers()
                 && state.queue.declined != Some(id);
             if free && state.guard.live(state.now.at) {
                 state.focus = Focus::Question;
@@ -197,9 +202,10 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             question::gone(state, id);
         }
         Came::Started(session) => {
-            state.place.starting = None;
+            let words = state.place.starting.take();
             state.sessions.show(session);
             state.focus = Focus::Composer;
+            return words.and_then(|text| compose::by_hand(session, &text)).into_iter().collect();
         }
         Came::NotStarted(fault) => {
             state.status.say(fault, state.now.at);
@@ -215,6 +221,9 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
                 node.transcript.printed(call, last);
             }
         }
+        Came::Nothing => {}
+        Came::Files(words, found) => compose::found(state, &words, found),
+        Came::Draft(session, text) => compose::kept(state, session, &text),
         Came::Coloured(session, call, colours) => {
             let node = state.sessions.get_mut(session);
             if let Some(node) = node {

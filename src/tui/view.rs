@@ -9,6 +9,7 @@ mod edit;
 mod filter;
 mod forms;
 mod lists;
+mod offered;
 mod offers;
 mod output;
 mod parts;

@@ -9,6 +9,7 @@ mod bad_input;
 mod beside;
 mod budget;
 mod categories;
+mod composer;
 mod crash;
 mod doctor;
 mod files;

@@ -26,10 +26,7 @@ use crate::{
 
 /// Everything the screen is told at its beginning.
 pub struct Opening {
-    /// The folder's name, as it is shown.
-    pub workspace: String,
-    /// Where `~/` begins in a rule.
-    pub home: Option<PathBuf>,
+    pub here: Here,
     /// Who plays the model.
     pub player: Player,
     /// The mode new sessions start in.
@@ -45,10 +42,7 @@ pub struct Opening {
     /// Describes the session to start, in this folder or for the tour. May block for the time of
     /// small file operations; an error is one line what, one line what to do.
     pub begin: Arc<dyn Fn(Start) -> Result<Beginning, String> + Send + Sync>,
-    pub theme: Theme,
-    /// Watched, if the theme came from a file.
-    pub theme_file: Option<PathBuf>,
-    pub marks: Marks,
+    pub look: Dress,
     pub notice: Notice,
     /// The sizes of panes that were set before, and what keeps them for the next time. May block for
     /// a small file; an error is one line what, one line what to do.
@@ -59,6 +53,26 @@ pub struct Opening {
     pub history: Vec<String>,
     /// What is learnt about this computer meanwhile.
     pub news: mpsc::UnboundedReceiver<News>,
+}
+
+/// The folders that the screen knows of.
+pub struct Here {
+    /// The name of the one that sessions are about, as it is shown.
+    pub name: String,
+    /// The one where sessions are started.
+    pub folder: PathBuf,
+    /// Where `~/` begins in a rule.
+    pub home: Option<PathBuf>,
+    /// Where drafts are kept from one start to the next; they are not if there is none.
+    pub drafts: Option<PathBuf>,
+}
+
+/// How things look.
+pub struct Dress {
+    pub theme: Theme,
+    /// Watched, if the theme came from a file.
+    pub theme_file: Option<PathBuf>,
+    pub marks: Marks,
 }
 
 /// A session to be started.

@@ -1,10 +1,11 @@
 use std::{
     io::Write,
     sync::{Condvar, Mutex},
+    time::Duration,
 };
 
 use pretty_assertions::assert_eq;
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::{self, UnboundedSender};
 
 use super::*;
 use crate::{
@@ -25,7 +26,7 @@ use crate::{
         stage::{LEX, write_question},
         state::Leave,
         terminal::LineMode,
-        theme::{Depth, Marks},
+        theme::{Depth, Marks, Theme},
     },
 };
 
@@ -193,7 +194,12 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Key>, App) {
     let (keys, pressed) = mpsc::unbounded_channel();
     let (_, news) = mpsc::unbounded_channel();
     let opening = Opening {
-        workspace: "tally".into(),
+        here: Here {
+            name: "tally".into(),
+            folder: std::path::PathBuf::new(),
+            home: None,
+            drafts: None,
+        },
         player: Player::Model("claude".into()),
         mode: Mode::Default,
         runs: Runs::BySeal,
@@ -201,11 +207,8 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Key>, App) {
         looked_at: Vec::new(),
         last_here: None,
         begin: Arc::new(|_| Ok(Beginning { spec: spec(), message: None })),
-        theme: Theme::dark(Depth::None),
-        theme_file: None,
-        marks: Marks::unicode(),
+        look: Dress { theme: Theme::dark(Depth::None), theme_file: None, marks: Marks::unicode() },
         notice: crate::config::Notice::Bell,
-        home: None,
         history: Vec::new(),
         sizes: crate::tui::layout::Remembered::default(),
         remember: Arc::new(|_| Ok(())),
@@ -303,7 +306,7 @@ async fn a_question_is_on_the_screen_with_the_next_frame_whatever_comes_with_it(
     let (host, glass, _keys, mut app) = built(Host::default());
     host.happens(Event::SessionStarted { spec: spec() });
     host.happens(Event::MessageSent { text: LEX.into() });
-    let first = app.events.recv().await.unwrap();
+    let first = app.told.events.recv().await.unwrap();
     app.happened(first);
     app.draw().unwrap();
     app.terminal.wait_ready().await;
@@ -312,9 +315,9 @@ async fn a_question_is_on_the_screen_with_the_next_frame_whatever_comes_with_it(
     words(100).for_each(|event| host.happens(event));
     host.happens(Event::ApprovalRequested { question: write_question(1) });
     words(100).for_each(|event| host.happens(event));
-    let first = app.events.recv().await.unwrap();
+    let first = app.told.events.recv().await.unwrap();
     app.happened(first);
-    assert!(app.events.try_recv().is_err(), "all of it came at once");
+    assert!(app.told.events.try_recv().is_err(), "all of it came at once");
     assert!(app.wake().is_some_and(|wake| wake <= Instant::now()), "the loop waits for nothing");
     app.draw().unwrap();
     app.terminal.wait_ready().await;

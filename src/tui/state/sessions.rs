@@ -1,6 +1,6 @@
 //! The sessions that are here, their agents below them, and which one is in view.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
@@ -25,6 +25,10 @@ pub struct Node {
     /// What it is at, in a few words.
     pub at: String,
     pub transcript: Transcript,
+    /// What was said in its conversation as it is now, with the numbers of the events.
+    pub said: Vec<(u64, String)>,
+    /// Calls that a person makes by hand, and that go on.
+    pub by_hand: BTreeSet<CallId>,
     pub children: Vec<SessionId>,
     /// What it means to do.
     pub plan: Vec<Item>,
@@ -115,6 +119,8 @@ impl Sessions {
             context: 0,
             at: String::new(),
             transcript: Transcript::default(),
+            said: Vec::new(),
+            by_hand: BTreeSet::new(),
             children: Vec::new(),
             plan: Vec::new(),
             started_by: None,
@@ -214,8 +220,8 @@ impl Sessions {
         children.unwrap_or_default().iter().map(count).sum()
     }
 
-    /// How many work.
+    /// How many work, or run something by hand.
     pub fn at_work(&self) -> usize {
-        self.nodes.values().filter(|node| node.doing.works()).count()
+        self.nodes.values().filter(|node| node.doing.works() || !node.by_hand.is_empty()).count()
     }
 }

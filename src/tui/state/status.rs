@@ -1,6 +1,6 @@
 //! What is said in passing, and what the host told at the start.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use tokio::time::Instant;
 
@@ -88,6 +88,8 @@ pub struct Check {
 pub struct Place {
     /// The folder's name.
     pub workspace: String,
+    /// The folder where sessions are started.
+    pub folder: PathBuf,
     pub player: Player,
     /// By what runs are held here, once it was tried.
     pub seal: Option<Form>,
@@ -110,6 +112,7 @@ impl Default for Place {
     fn default() -> Self {
         Self {
             workspace: String::new(),
+            folder: PathBuf::new(),
             player: Player::Nobody { looked_for: Vec::new() },
             seal: None,
             mode: Mode::Default,

@@ -48,9 +48,10 @@ pub(super) fn apply(state: &mut State, envelope: &Arc<Envelope>) -> Vec<Effect> 
         }
     }
     if let Event::MessageSent { text } = &envelope.event {
-        let queued = &mut state.composer.queued;
-        if let Some(at) = queued.iter().position(|(to, said)| *to == session && said == text) {
-            queued.remove(at);
+        state.composer.said(session, text);
+        let root = state.sessions.get(session).is_some_and(|node| node.spec.parent.is_none());
+        if root && !is_news(state, at) {
+            state.composer.heard(text);
         }
     }
     signals::apply(state, envelope);
@@ -92,6 +93,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
     match &envelope.event {
         Event::SessionResumed { notice } => {
             log.interrupted();
+            node.by_hand.clear();
             let text = match notice {
                 Some(notice) => format!("Carried on. {notice}"),
                 None => "Carried on from where it was left.".to_owned(),
@@ -106,8 +108,12 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
         Event::SessionNamed { name } => {
             log.notice(Mark::Here, format!("Named {}.", name));
         }
-        Event::ConversationRewound { .. } => log.notice(Mark::Here, words::WENT_BACK),
+        Event::ConversationRewound { to } => {
+            node.said.retain(|(seq, _)| seq < to);
+            log.notice(Mark::Here, words::WENT_BACK);
+        }
         Event::MessageSent { text } => {
+            node.said.push((envelope.seq, text.clone()));
             log.said(text);
             node.doing = Doing::Working { since: at };
             node.at = "answering".to_owned();
@@ -160,6 +166,9 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             rest(node, outcome.clone(), at);
         }
         Event::CallStarted { call, category, .. } => {
+            if call.origin == Origin::Person && call.parent.is_none() {
+                node.by_hand.insert(call.id);
+            }
             log.started(call, *category, at);
             log.fold_finished();
             node.at = words::effect(*category, &call.name);
@@ -201,6 +210,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
         Event::CallFinished { call, parent, origin, result, decision } => {
             let (name, input) = (result.name.clone(), result.input.clone());
             let call = Call { id: *call, name, input, origin: *origin, parent: *parent };
+            node.by_hand.remove(&call.id);
             let refused = decision.as_ref().filter(|decision| !decision.allowed);
             log.finished(&call, refused.and_then(|decision| decision.category), result);
         }

@@ -2,7 +2,9 @@
 
 use crossterm::event::{KeyEvent, KeyEventKind};
 
-use super::{copies, moves, panes, question, records, several, transcript, trust, wider, written};
+use super::{
+    compose, copies, moves, panes, question, records, several, transcript, trust, wider, written,
+};
 use crate::{
     kernel::command::Command,
     tui::{
@@ -12,10 +14,7 @@ use crate::{
         keymap::{self, Action, Begin, Edit, Go, Key, Move, Place},
         message::Input,
         state::{
-            Focus, Leave, Popup, State,
-            records::written::View,
-            status::{Player, Twice},
-            transcript::Scroll,
+            Focus, Leave, Popup, State, composer::When, records::written::View, status::Twice,
             waiting::Form,
         },
         theme::Theme,
@@ -80,7 +79,7 @@ fn paste(state: &mut State, text: &str) {
     if state.focus == Focus::Question && matches!(state.queue.form, Some(Form::Edit(_))) {
         return;
     }
-    state.composer.draft.paste(text);
+    compose::pasted(state, text);
     state.popup = None;
     state.focus = Focus::Composer;
 }
@@ -158,7 +157,7 @@ fn text(state: &mut State, c: char) {
                 question::write(state, |draft| draft.type_char(c));
             }
             _ => {
-                state.composer.draft.type_char(c);
+                compose::typed(state, c);
                 state.focus = Focus::Composer;
             }
         },
@@ -189,10 +188,8 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Begin(begin) => return begin_with(state, begin),
         Action::Leave => return leave(state),
         Action::Suspend => return vec![Effect::Suspend],
-        Action::Clear if !state.composer.draft.is_empty() => {
-            let text = state.composer.take();
-            state.status.say("Draft emptied; ↑ has it back.", now);
-            state.composer.remember(&text);
+        Action::Clear if !state.composer.draft.is_empty() || state.offers() => {
+            compose::clear(state);
         }
         Action::Clear if state.status.twice(Twice::Quit, now) => quit(state),
         Action::Clear => state.status.say("ctrl+c again quits.", now),
@@ -217,6 +214,9 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Fold => transcript::fold(state, Fold::Shut),
         Action::Unfold => transcript::fold(state, Fold::Full),
         Action::Jump(to) => transcript::jump(state, to),
+        Action::Steer => return compose::send(state, When::NextStep),
+        Action::Recall => compose::search(state),
+        Action::Complete => compose::complete(state),
         Action::Order => state.queue.order = state.queue.order.next(),
         Action::Several => panes::several(state),
         Action::Choose => several::choose(state),
@@ -248,35 +248,7 @@ fn write(state: &mut State, edit: Edit) -> Vec<Effect> {
         });
         return Vec::new();
     }
-    if edit != Edit::Send {
-        state.composer.edit(edit);
-        return Vec::new();
-    }
-    if state.composer.draft.text().trim().is_empty() {
-        return Vec::new();
-    }
-    let now = state.now.at;
-    if let Some(session) = state.sessions.viewed() {
-        let text = state.composer.take();
-        if let Some(node) = state.sessions.node_mut() {
-            node.transcript.scroll = Scroll::Follow;
-            if node.doing.works() {
-                state.composer.queued.push((session, text.clone()));
-            }
-        }
-        return vec![Effect::Send(Command::Send { session, text })];
-    }
-    if matches!(state.place.player, Player::Nobody { .. }) {
-        state.status.say("No model. ctrl+c, esc, then enter: the tour.", now);
-        return Vec::new();
-    }
-    if state.place.starting.is_some() {
-        state.status.say("The session is being started.", now);
-        return Vec::new();
-    }
-    let text = state.composer.take();
-    state.place.starting = Some(text.clone());
-    vec![Effect::Start { what: Start::Here, message: Some(text) }]
+    compose::edit(state, edit)
 }
 
 fn begin_with(state: &mut State, begin: Begin) -> Vec<Effect> {
@@ -314,7 +286,7 @@ fn leave(state: &mut State) -> Vec<Effect> {
     if records::leave(state) || written::leave(state) || transcript::leave(state) {
         return Vec::new();
     }
-    if state.panes.unzoom() || state.popup.take().is_some() {
+    if state.panes.unzoom() || state.popup.take().is_some() || compose::leave(state) {
         return Vec::new();
     }
     match state.focus {
@@ -351,7 +323,7 @@ fn leave(state: &mut State) -> Vec<Effect> {
                 }
                 return Vec::new();
             };
-            if !node.doing.works() {
+            if !node.doing.works() && node.by_hand.is_empty() {
                 return Vec::new();
             }
             if state.status.twice(Twice::StopTurn, now) {
@@ -364,7 +336,7 @@ fn leave(state: &mut State) -> Vec<Effect> {
 }
 
 /// Leaves the screen, or asks first if something would end with it.
-fn quit(state: &mut State) {
+pub(super) fn quit(state: &mut State) {
     if state.sessions.at_work() == 0 && state.queue.calls() == 0 {
         state.leave = Some(Leave::Quit);
     } else {

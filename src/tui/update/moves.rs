@@ -82,6 +82,11 @@ pub(super) fn scroll(state: &mut State, by: Move) {
                 *row = step_in(*row, rows, 10, by);
             }
         }
+        Place::Offers => {
+            if let Some(offered) = &mut state.composer.offered {
+                offered.row = step_in(offered.row, offered.rows.len(), 8, by);
+            }
+        }
         Place::Because | Place::Wider | Place::Connect | Place::Filter => {}
         Place::Transcript | Place::Composer | Place::Everywhere => transcript::scroll(state, by),
     }

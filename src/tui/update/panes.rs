@@ -2,7 +2,7 @@
 
 use ratatui::layout::Size;
 
-use super::{question, records, several, transcript, written};
+use super::{compose, question, records, several, transcript, written};
 use crate::{
     kernel::{command::Command, id::ApprovalId, signal::Extent, spec::Mode},
     tui::{
@@ -207,6 +207,7 @@ fn step(state: &mut State, forward: bool) {
 /// enter, where it opens something.
 pub(super) fn open(state: &mut State) -> Vec<Effect> {
     match state.key_place() {
+        Place::Offers => return compose::open(state),
         Place::Question => question::act(state, Action::Open),
         Place::Search if state.focus == Focus::Transcript => transcript::next(state, true),
         Place::Search => question::next_found(state, true),

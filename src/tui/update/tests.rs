@@ -4,6 +4,7 @@ use pretty_assertions::assert_eq;
 
 mod answers;
 mod choices;
+mod composing;
 mod copies;
 mod crowd;
 mod editing;
@@ -138,9 +139,9 @@ fn words_said_during_a_turn_wait_in_sight() {
     stage.key("enter");
     let said = Command::Send { session: 1.into(), text: "use 4".into() };
     assert_eq!(stage.effects, [Effect::Send(said)]);
-    assert!(stage.screen().contains("1 message for the end of this turn"));
+    assert!(stage.screen().contains("↑ has it back   after this turn"));
     stage.event(1.into(), Event::MessageSent { text: "use 4".into() });
-    assert!(!stage.screen().contains("for the end of this turn"));
+    assert!(!stage.screen().contains("↑ has it back"));
 }
 
 #[test]

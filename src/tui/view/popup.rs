@@ -24,6 +24,7 @@ fn name(place: Place) -> &'static str {
         Place::Everywhere => "everywhere",
         Place::Start => "first screen",
         Place::Composer => "composer",
+        Place::Offers => "what is offered",
         Place::Question => "question",
         Place::Because => "no, because",
         Place::Wider => "wider",
