@@ -73,6 +73,11 @@
 //!   and keeps "recorded before acted on" a matter of program order.
 //! - A script's clock stands still while an agent works for it, as it does while a person decides:
 //!   the agent's session has limits of its own, and a minute of running time is no time for it.
+//! - What a person says for the next step of an exchange waits in the same queue as what comes after it:
+//!   words for a step that never comes are said in an exchange of their own, and nothing is lost between.
+//! - Python that a person runs by hand is a call of theirs, beside the exchange and through the gate. The
+//!   model reads of it as a note before its next request, since that is what both talk about then; where
+//!   it never ran there is no note.
 //! - An agent that was started and is not waited for wakes the one above it when it is over, and so do
 //!   words of an agent: only a session that rests with its work done, never one that was stopped,
 //!   failed or met a limit, never one that was just carried on, and, by the stop of an agent, none to

@@ -22,7 +22,7 @@ use super::{
     diff,
     effect::Effect,
     highlight,
-    message::{Came, Input, Message, News},
+    message::{Came, Input, Message},
     paper,
     state::{
         Drawn, Moment, State,
@@ -43,7 +43,7 @@ use crate::kernel::{
     },
     id::{ApprovalId, CallId, SessionId},
     message::Usage,
-    port::{Form, OutputPage, Untrusted},
+    port::{Form, OutputPage},
     spec::{Limits, Mode, SessionSpec},
 };
 
@@ -230,16 +230,6 @@ impl Stage {
                 }
             }
         }
-    }
-
-    /// The rules of the project here are asked about.
-    pub(super) fn untrusted(&mut self, text: &str, allows: usize) -> ApprovalId {
-        let (id, folder) = (77.into(), std::path::PathBuf::from("/home/me/code/tally"));
-        let file = folder.join(".footplate/rules.toml");
-        let rules = Untrusted { folder, file, text: text.to_owned(), allows };
-        self.state.records.home = Some("/home/me".into());
-        self.send(Message::Told(News::Untrusted(id, rules)));
-        id
     }
 
     /// Time passes, a frame at a time where frames are drawn.
