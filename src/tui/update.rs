@@ -222,7 +222,7 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             }
         }
         Came::Nothing => {}
-        Came::Files(words, found) => compose::found(state, &words, found),
+        Came::Files(words, found) => return compose::found(state, &words, found),
         Came::Draft(session, text) => compose::kept(state, session, &text),
         Came::Coloured(session, call, colours) => {
             let node = state.sessions.get_mut(session);

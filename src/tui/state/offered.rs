@@ -17,13 +17,22 @@ pub struct Offered {
 pub enum Kind {
     /// Commands for this line.
     Command { line: String },
-    /// Files for these words; `looks` as long as they are being looked for, `cut` where not all of the
-    /// folder was looked at.
-    File { words: String, looks: bool, cut: bool },
+    /// Files for these words; `cut` where not all of the folder was looked at.
+    File { words: String, looks: Looks, cut: bool },
     /// Words of before that hold these; the draft that was there.
     History { words: Draft, before: Draft },
     /// Nothing for these words any more: the person closed it.
     Shut { words: String },
+}
+
+/// How far files are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looks {
+    /// The rows are those of other words.
+    On,
+    /// Likewise, and enter was pressed: the best is taken when it is known.
+    Taking,
+    Done,
 }
 
 /// One row.

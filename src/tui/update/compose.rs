@@ -12,7 +12,7 @@ use crate::{
             Focus, State,
             composer::{Queued, When},
             draft::Draft,
-            offered::{Kind, Offer, Offered},
+            offered::{Kind, Looks, Offer, Offered},
             status::Player,
             transcript::Scroll,
         },
@@ -169,6 +169,15 @@ fn find_before(state: &mut State, words: &str) {
 
 /// enter on what is offered: it is taken, and a command is done at once.
 pub(super) fn open(state: &mut State) -> Vec<Effect> {
+    if let Some(Offered {
+        kind: Kind::File { looks: looks @ (Looks::On | Looks::Taking), .. },
+        ..
+    }) = &mut state.composer.offered
+    {
+        // Nobody has seen what fits: what is listed fitted other words.
+        *looks = Looks::Taking;
+        return Vec::new();
+    }
     let does = match &state.composer.offered {
         Some(Offered { kind: Kind::Command { .. }, .. }) => true,
         Some(Offered { kind: Kind::File { .. }, rows, .. }) if rows.is_empty() => true,
@@ -227,19 +236,21 @@ pub(super) fn leave(state: &mut State) -> bool {
 }
 
 /// The files that were looked for.
-pub(super) fn found(state: &mut State, of: &str, found: Found) {
-    let Some(offered) = &mut state.composer.offered else { return };
-    let Kind::File { words, looks, cut } = &mut offered.kind else { return };
+pub(super) fn found(state: &mut State, of: &str, found: Found) -> Vec<Effect> {
+    let Some(offered) = &mut state.composer.offered else { return Vec::new() };
+    let Kind::File { words, looks, cut } = &mut offered.kind else { return Vec::new() };
     if words != of {
-        return;
+        return Vec::new();
     }
-    (*looks, *cut, offered.fit, offered.row) = (false, found.cut, found.fit, 0);
+    let taken = std::mem::replace(looks, Looks::Done) == Looks::Taking;
+    (*cut, offered.fit, offered.row) = (found.cut, found.fit, 0);
     let row = |name: crate::tui::files::Name| Offer {
         shown: name.path,
         note: String::new(),
         text: name.text,
     };
     offered.rows = found.names.into_iter().map(row).collect();
+    if taken { open(state) } else { Vec::new() }
 }
 
 /// A draft that was kept comes back, where nothing was written since.
@@ -306,7 +317,9 @@ fn offer(state: &mut State) -> Vec<Effect> {
         }
         Some(_) | None => None,
     };
-    let file = draft.named().map(str::to_owned);
+    // In Python, that sign is an operator.
+    let python = draft.leads() == Some('!');
+    let file = draft.named().filter(|_| !python).map(str::to_owned);
     let shut = match &state.composer.offered {
         Some(Offered { kind: Kind::Shut { words }, .. }) => Some(words.clone()),
         Some(_) | None => None,
@@ -340,7 +353,7 @@ fn offer(state: &mut State) -> Vec<Effect> {
                 Some(Offered { kind: Kind::File { .. }, rows, fit, .. }) => (rows, fit),
                 Some(_) | None => (Vec::new(), 0),
             };
-            let kind = Kind::File { words: words.clone(), looks: true, cut: false };
+            let kind = Kind::File { words: words.clone(), looks: Looks::On, cut: false };
             state.composer.offered = Some(Offered { kind, rows, row: 0, fit });
             let node = state.sessions.node();
             let folder = node.map_or(&state.place.folder, |node| &node.spec.workspace);

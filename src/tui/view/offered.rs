@@ -13,7 +13,7 @@ use crate::tui::{
     clean,
     state::{
         Focus, State,
-        offered::{Kind, Offered},
+        offered::{Kind, Looks, Offered},
     },
     theme::{Mark, Role},
     words,
@@ -48,7 +48,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
             let title = words::count(offered.fit, "command");
             (title, "enter does it   tab puts it below   esc")
         }
-        Kind::File { looks: true, .. } if offered.rows.is_empty() => {
+        Kind::File { looks: Looks::On | Looks::Taking, .. } if offered.rows.is_empty() => {
             ("files: looking …".to_owned(), "esc")
         }
         Kind::File { cut, .. } => {
@@ -78,7 +78,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
     pen.rule(head, 0, Keys::Elsewhere, left, keys);
     if offered.rows.is_empty() {
         let text = match &offered.kind {
-            Kind::File { looks: true, .. } => "",
+            Kind::File { looks: Looks::On | Looks::Taking, .. } => "",
             Kind::File { .. } => "No file fits. enter sends it as it is.",
             Kind::History { .. } => "Nothing of before holds that.",
             Kind::Command { .. } | Kind::Shut { .. } => "",

@@ -8,7 +8,10 @@ use crate::{
     },
     tui::{
         files::{Found, Name},
-        state::Popup,
+        state::{
+            Popup,
+            offered::{Kind, Looks},
+        },
     },
 };
 
@@ -89,6 +92,19 @@ fn late_files_for_other_words_are_not_shown() {
     stage.send(Message::Came(late));
     let rows = &stage.state.composer.offered.as_ref().unwrap().rows;
     assert_eq!(rows[0].text, "b");
+}
+
+#[test]
+fn enter_before_the_files_are_known_takes_the_best_when_it_is() {
+    let mut stage = resting();
+    stage.types("@b");
+    let offered = stage.state.composer.offered.as_mut().unwrap();
+    let words = "b".to_owned();
+    offered.kind = Kind::File { words: words.clone(), looks: Looks::On, cut: false };
+    stage.key("enter");
+    assert_eq!((draft(&stage).as_str(), sent(&stage).len()), ("@b", 0));
+    stage.send(Message::Came(Came::Files(words, found(&[("b.rs", "b.rs")]))));
+    assert_eq!((draft(&stage).as_str(), sent(&stage).len()), ("@b.rs ", 0));
 }
 
 #[test]
