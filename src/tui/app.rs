@@ -4,6 +4,8 @@
 mod editor;
 mod keys;
 mod opening;
+mod outputs;
+mod stops;
 mod work;
 
 use std::{collections::VecDeque, io, sync::Arc, time::Duration};
@@ -268,43 +270,6 @@ impl App {
         }
     }
 
-    fn signalled(&mut self, signal: Signal) -> io::Result<()> {
-        match signal {
-            Signal::Interrupt | Signal::Terminate | Signal::Hangup => {
-                self.signal = Some(signal);
-                self.turn(Message::Signalled, Pace::Key);
-            }
-            Signal::Suspend => self.suspend(),
-            Signal::Continue => {
-                self.terminal.continued()?;
-                self.back();
-            }
-            Signal::Resized => {
-                let (width, height) = crossterm::terminal::size()?;
-                self.key(Key::Resized(now(), Size { width, height }))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn suspend(&mut self) {
-        if let Err(error) = self.terminal.suspend() {
-            self.apply(Message::Came(Came::NotSuspended(format!("Not suspended: {error}."))));
-        }
-        self.back();
-    }
-
-    /// Here again after a stop: the window may have another size, and keys from before are old.
-    fn back(&mut self) {
-        self.drawn = None;
-        if let Ok((width, height)) = crossterm::terminal::size()
-            && let Err(error) = self.terminal.resize(Size { width, height })
-        {
-            tracing::warn!(%error, "the terminal could not be laid out again");
-        }
-        self.turn(Message::Input(now(), Input::FocusGained), Pace::Key);
-    }
-
     /// Applies a message and asks for a frame.
     fn turn(&mut self, message: Message, pace: Pace) {
         self.apply(message);
@@ -333,8 +298,18 @@ impl App {
             Effect::Start { what, message } => {
                 work::start(&mut self.work, self.desk.clone(), self.begin.clone(), what, message);
             }
-            Effect::ReadOutput(session, call) => {
-                work::read_output(&mut self.work, self.desk.clone(), session, call);
+            Effect::ReadOutput(session, call, part) => {
+                outputs::read(&mut self.work, self.desk.clone(), session, call, part);
+            }
+            Effect::FindInOutput(session, call, word) => {
+                outputs::find(&mut self.work, self.desk.clone(), session, call, word);
+            }
+            Effect::SaveOutput(session, call, file) => {
+                outputs::save(&mut self.work, self.desk.clone(), session, call, file);
+            }
+            Effect::PageOutput(session, call) => {
+                let desk = self.desk.clone();
+                self.wanted = Some(editor::Wanted::Output { desk, session, call });
             }
             Effect::ReadChanges(of) => work::read_changes(&mut self.work, self.desk.clone(), of),
             Effect::PlanUndo(session, calls) => {

@@ -17,11 +17,12 @@ pub(super) use self::questions::{
     shell_question, write_question,
 };
 pub(super) use self::rules::{program, rule};
+use self::runs::part_of;
 use super::{
     diff,
     effect::Effect,
     highlight,
-    message::{Came, Input, Message, News},
+    message::{Came, Input, Message},
     paper,
     state::{
         Drawn, Moment, State,
@@ -42,7 +43,7 @@ use crate::kernel::{
     },
     id::{ApprovalId, CallId, SessionId},
     message::Usage,
-    port::{Form, OutputPage, Untrusted},
+    port::{Form, OutputPage},
     spec::{Limits, Mode, SessionSpec},
 };
 
@@ -184,8 +185,15 @@ impl Stage {
                         let came = Came::Coloured(session, call, highlight::highlight(&code));
                         messages.push_back(Message::Came(came));
                     }
-                    Effect::ReadOutput(_, call) => {
-                        let came = Came::Output(call, Some(self.page.clone()));
+                    Effect::ReadOutput(_, call, part) => {
+                        let came = Came::Output(call, Some(part_of(&self.page, part)));
+                        messages.push_back(Message::Came(came));
+                    }
+                    Effect::FindInOutput(_, call, word) => {
+                        let has = |(_, line): &(u64, &String)| line.to_lowercase().contains(&word);
+                        let lines = (self.page.first..).zip(&self.page.lines).filter(has);
+                        let lines = lines.map(|(number, _)| number).collect();
+                        let came = Came::Lines { call, word, lines, more: false };
                         messages.push_back(Message::Came(came));
                     }
                     Effect::ReadChanges(session) => {
@@ -216,6 +224,8 @@ impl Stage {
                     | Effect::Find(..)
                     | Effect::Start { .. }
                     | Effect::Copy(_)
+                    | Effect::SaveOutput(..)
+                    | Effect::PageOutput(..)
                     | Effect::Remember(_)
                     | Effect::Notify(_)
                     | Effect::Editor { .. }
@@ -224,16 +234,6 @@ impl Stage {
                 }
             }
         }
-    }
-
-    /// The rules of the project here are asked about.
-    pub(super) fn untrusted(&mut self, text: &str, allows: usize) -> ApprovalId {
-        let (id, folder) = (77.into(), std::path::PathBuf::from("/home/me/code/tally"));
-        let file = folder.join(".footplate/rules.toml");
-        let rules = Untrusted { folder, file, text: text.to_owned(), allows };
-        self.state.records.home = Some("/home/me".into());
-        self.send(Message::Told(News::Untrusted(id, rules)));
-        id
     }
 
     /// Time passes, a frame at a time where frames are drawn.

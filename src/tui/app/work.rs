@@ -21,7 +21,7 @@ use crate::{
         message::Came,
         paper,
         sheet::{Index, Shape},
-        state::{output::LINES, waiting::Sheet},
+        state::waiting::Sheet,
         theme::Marks,
     },
 };
@@ -69,21 +69,6 @@ pub(super) fn start(
             Ok(session) => Came::Started(session),
             Err(fault) => Came::NotStarted(fault),
         }
-    });
-}
-
-pub(super) fn read_output(
-    work: &mut JoinSet<Came>,
-    desk: Arc<dyn Desk>,
-    session: SessionId,
-    call: CallId,
-) {
-    work.spawn(async move {
-        let page = desk.output(session, call, LINES).await;
-        if let Err(error) = &page {
-            tracing::warn!(%error, "an output could not be read");
-        }
-        Came::Output(call, page.ok())
     });
 }
 

@@ -11,8 +11,10 @@ use crate::kernel::{
         rule::{Lasting, Reading, Rule, parse, parse_one},
         subject::{Reached, Subject},
     },
-    port::Level,
+    id::ApprovalId,
+    port::{Level, Untrusted},
 };
+use crate::tui::message::{Message, News};
 
 /// `cargo test --lib **` for as long as that says.
 pub(in crate::tui) fn rule(until: &str) -> Rule {
@@ -36,6 +38,16 @@ pub(in crate::tui) fn program(argv: &[&str]) -> Subject {
 }
 
 impl Stage {
+    /// The rules of the project here are asked about.
+    pub(in crate::tui) fn untrusted(&mut self, text: &str, allows: usize) -> ApprovalId {
+        let (id, folder) = (77.into(), std::path::PathBuf::from("/home/me/code/tally"));
+        let file = folder.join(".footplate/rules.toml");
+        let rules = Untrusted { folder, file, text: text.to_owned(), allows };
+        self.state.records.home = Some("/home/me".into());
+        self.send(Message::Told(News::Untrusted(id, rules)));
+        id
+    }
+
     /// A yes of the session that was the answer to that question, a rule of the person's own, one of
     /// the project, and one of the computer.
     pub(in crate::tui) fn standing(&self, grant: u128) -> Vec<Placed> {
