@@ -30,7 +30,7 @@ use crate::kernel::{
     port::Desk,
 };
 
-pub use self::opening::{Beginning, Farewell, Opening};
+pub use self::opening::{Beginning, Farewell, Opening, Remember};
 pub use super::state::status::{Check, Player};
 
 /// A turn of the loop that takes longer than this is a fault, and is logged as one.
@@ -203,7 +203,7 @@ impl App {
     /// The last frame is on the terminal: from now on the person can have seen it.
     fn reached(&mut self) {
         if let Some(drawn) = self.drawn.take() {
-            self.apply(Message::Drawn(now(), drawn));
+            self.apply(Message::Drawn(now(), Box::new(drawn)));
         }
     }
 

@@ -33,7 +33,7 @@ pub enum Message {
     /// Something from the person, at the moment it was read.
     Input(Moment, Input),
     /// A frame reached the terminal.
-    Drawn(Moment, Drawn),
+    Drawn(Moment, Box<Drawn>),
     /// An event of a session.
     Happened(Arc<Envelope>),
     /// What an effect came to.

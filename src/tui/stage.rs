@@ -251,7 +251,7 @@ impl Stage {
     pub(super) fn draw(&mut self) {
         let mut drawn = Drawn::default();
         self.terminal.draw(|frame| drawn = view(&self.state, frame)).unwrap();
-        self.send(Message::Drawn(self.now(), drawn));
+        self.send(Message::Drawn(self.now(), Box::new(drawn)));
     }
 
     pub(super) fn resize(&mut self, width: u16, height: u16) {

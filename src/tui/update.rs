@@ -54,7 +54,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
         }
         Message::Drawn(now, drawn) => {
             pass(state, now);
-            note(state, drawn);
+            note(state, *drawn);
             pointer::copied(state)
         }
         Message::Happened(envelope) => {

@@ -24,7 +24,10 @@ const COUNTED_MAX: usize = 256;
 /// How many newlines there are in outputs that do not grow any more, so that a screen that asks
 /// again and again does not read them again and again. Keyed by path, with the length counted.
 #[derive(Default)]
-pub(in crate::store) struct Counted(Mutex<HashMap<PathBuf, (u64, (Arc<Marks>, u64))>>);
+pub(in crate::store) struct Counted(Mutex<HashMap<PathBuf, (u64, Known)>>);
+
+/// Where lines are, and how many there are.
+type Known = (Arc<Marks>, u64);
 
 /// All there is, and its last byte.
 pub(super) fn count(medium: &dyn Medium) -> io::Result<(Marks, u8)> {
@@ -40,7 +43,7 @@ pub(super) fn count(medium: &dyn Medium) -> io::Result<(Marks, u8)> {
 
 impl Counted {
     /// Where lines are in a file of that length, and how many it has.
-    fn of(&self, medium: &dyn Medium, path: &Path, len: u64) -> io::Result<(Arc<Marks>, u64)> {
+    fn of(&self, medium: &dyn Medium, path: &Path, len: u64) -> io::Result<Known> {
         let table = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, known)) = table().get(path).filter(|(counted, _)| *counted == len) {
             return Ok(known.clone());

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::task::JoinSet;
 
-use super::Beginning;
+use super::{Beginning, Remember};
 use crate::{
     kernel::{
         command::Command,
@@ -74,13 +74,13 @@ pub(super) fn start(
 
 /// What keeps the sizes of panes: one writer at a time, and the last ones win.
 pub(super) struct Memory {
-    write: Arc<dyn Fn(&Remembered) -> Result<(), String> + Send + Sync>,
+    write: Remember,
     latest: Arc<Mutex<Option<Remembered>>>,
     writing: Arc<Mutex<()>>,
 }
 
 impl Memory {
-    pub(super) fn of(write: Arc<dyn Fn(&Remembered) -> Result<(), String> + Send + Sync>) -> Self {
+    pub(super) fn of(write: Remember) -> Self {
         Self { write, latest: Arc::default(), writing: Arc::default() }
     }
 
