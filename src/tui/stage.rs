@@ -141,7 +141,6 @@ impl Stage {
         Self::at(width, height, place)
     }
 
-    /// Milliseconds since the beginning.
     pub(super) fn ms(&self) -> u64 {
         self.ms
     }
