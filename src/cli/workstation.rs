@@ -25,7 +25,7 @@ use crate::{
     },
     model::{self, Key},
     tui::{
-        app::{self, Beginning, Dress, Here, Opening, Player},
+        app::{self, Beginning, Dress, Here, Opening, Player, Remember},
         effect::Start,
         layout::Remembered,
         message::News,
@@ -187,7 +187,7 @@ fn opening(
 }
 
 /// Keeps the sizes of panes in the home.
-fn remember(setup: &Setup) -> Arc<dyn Fn(&Remembered) -> Result<(), String> + Send + Sync> {
+fn remember(setup: &Setup) -> Remember {
     let home = setup.home.clone();
     Arc::new(move |sizes| {
         home.remember(SCREEN, &sizes.text())

@@ -16,7 +16,7 @@ use crate::kernel::{
         unrecorded,
     },
     id::{ApprovalId, CallId, SessionId},
-    port::{Desk, OutputPage, StartError, StoreError, Watch},
+    port::{Desk, OutputPage, StartError, StoreError, Visit, Watch},
     session::fold::Folding,
     spec::SessionSpec,
 };
@@ -95,6 +95,22 @@ impl Desk for Host {
             let read = tokio::task::spawn_blocking(move || store.output(session, call, lines));
             // Only a panic or the end of the program loses the task.
             read.await.unwrap_or_else(|_| Ok(OutputPage::default()))
+        })
+    }
+
+    fn lines(
+        &self,
+        session: SessionId,
+        call: CallId,
+        from: u64,
+        mut visit: Visit,
+    ) -> BoxFuture<'_, Result<u64, StoreError>> {
+        let store = self.0.parts.store.clone();
+        Box::pin(async move {
+            let read =
+                tokio::task::spawn_blocking(move || store.lines(session, call, from, &mut *visit));
+            // Only a panic or the end of the program loses the task.
+            read.await.unwrap_or(Ok(0))
         })
     }
 

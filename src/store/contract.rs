@@ -20,7 +20,7 @@ use crate::kernel::{
 
 type Check = fn(&dyn Store);
 
-const CONTRACT: [(&str, Check); 14] = [
+const CONTRACT: [(&str, Check); 15] = [
     ("what was appended is read back", appended_is_read_back),
     ("numbers have no gaps, also after opening again", numbers_have_no_gaps),
     ("watchers see the order of the journal", watchers_see_the_order),
@@ -29,6 +29,7 @@ const CONTRACT: [(&str, Check); 14] = [
     ("a name is taken once", a_name_is_taken_once),
     ("the list is newest first, with first words", list_is_newest_first),
     ("an output can be read while it grows and after", output_grows),
+    ("an output is read from any line on", output_is_read_from_any_line),
     ("an unknown call has an empty page", unknown_call),
     ("what a call replaces is kept, up to a bound", replaced_is_kept),
     ("a copy begins as the other and goes its own way", a_copy_goes_its_own_way),
@@ -182,6 +183,52 @@ fn output_grows(store: &dyn Store) {
     again.finish();
     drop(again);
     assert_eq!(page(2), expected(&["three", "four"], 2, 4));
+}
+
+fn output_is_read_from_any_line(store: &dyn Store) {
+    let call = CallId::from(7);
+    let read = |from: u64, most: usize| {
+        let mut lines = Vec::new();
+        let mut visit = |number: u64, line: &str| {
+            lines.push(format!("{number} {line}"));
+            if lines.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let total = store.lines(SESSION.into(), call, from, &mut visit).unwrap();
+        (lines, total)
+    };
+    let _journal = store.create(spec(SESSION.into())).unwrap();
+    assert_eq!(read(0, 5), (vec![], 0));
+    let spool = store.spool(SESSION.into(), call).unwrap();
+    // Long enough for many marks, with a line longer than the distance of two.
+    for number in 0..30_000 {
+        spool.write(Stream::Out, format!("line {number}\n").as_bytes());
+    }
+    spool.write(Stream::Out, &vec![b'x'; 200_000]);
+    spool.write(Stream::Out, b"\n\x1b[31mred\x1b[0m\nopen");
+    for ended in [false, true] {
+        if ended {
+            spool.finish();
+        }
+        for from in [0, 1, 7_000, 29_999] {
+            let expected = vec![format!("{from} line {from}")];
+            assert_eq!(read(from, 1), (expected, 30_003), "{ended}");
+        }
+        let (lines, _) = read(29_998, 9);
+        let shown: Vec<_> =
+            lines.iter().map(|line| (&line[..line.len().min(10)], line.len())).collect();
+        let expected = [
+            ("29998 line", 16),
+            ("29999 line", 16),
+            ("30000 xxxx", 200_006),
+            ("30001 red", 9),
+            ("30002 open", 10),
+        ];
+        assert_eq!(shown, expected, "{ended}");
+        assert_eq!(read(30_002, 9).0, ["30002 open"], "{ended}");
+        assert_eq!(read(30_003, 9).0, Vec::<String>::new(), "{ended}");
+    }
+    drop(spool);
+    assert_eq!(read(30_001, 1), (vec!["30001 red".to_owned()], 30_003));
 }
 
 fn unknown_call(store: &dyn Store) {

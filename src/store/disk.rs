@@ -222,6 +222,30 @@ impl Store for DiskStore {
         page.map_err(failed("read", &path))
     }
 
+    fn lines(
+        &self,
+        session: SessionId,
+        call: CallId,
+        from: u64,
+        visit: &mut dyn FnMut(u64, &str) -> ControlFlow<()>,
+    ) -> Result<u64, StoreError> {
+        let path = self.folder(session).join(OUTPUTS).join(call.to_string());
+        let live = self.live().get(&(session, call)).and_then(Weak::upgrade);
+        if let Some(spool) = live {
+            return spool.lines(from, visit).map_err(failed("read", &path));
+        }
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(0),
+            Err(source) => return Err(failed("read", &path)(source)),
+        };
+        let read = file.metadata().and_then(|found| {
+            let which = (&*path, found.len());
+            page::lines_of_file(&OnDisk::known(file), which, &self.counted, from, visit)
+        });
+        read.map_err(failed("read", &path))
+    }
+
     fn keep(&self, session: SessionId, call: CallId, bytes: &[u8]) -> Result<Kept, StoreError> {
         let folder = self.known_folder(session)?.join(OUTPUTS);
         make_folder(&folder)?;

@@ -223,6 +223,22 @@ impl Store for MemoryStore {
         spool.page(lines).map_err(|source| StoreError::Io { doing: "read", path: path(), source })
     }
 
+    fn lines(
+        &self,
+        session: SessionId,
+        call: CallId,
+        from: u64,
+        visit: &mut dyn FnMut(u64, &str) -> ControlFlow<()>,
+    ) -> Result<u64, StoreError> {
+        let Ok(kept) = self.session(session) else { return Ok(0) };
+        let spools = kept.spools.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(spool) = spools.get(&call).cloned() else { return Ok(0) };
+        drop(spools);
+        let path = || PathBuf::from(format!("memory/{session}/{call}"));
+        let read = spool.lines(from, visit);
+        read.map_err(|source| StoreError::Io { doing: "read", path: path(), source })
+    }
+
     fn keep(&self, session: SessionId, call: CallId, bytes: &[u8]) -> Result<Kept, StoreError> {
         let replaced = self.session(session)?.replaced;
         let mut replaced = replaced.lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,7 +4,9 @@
 mod editor;
 mod keys;
 mod opening;
+mod outputs;
 mod slow;
+mod stops;
 mod told;
 mod work;
 mod written;
@@ -35,7 +37,7 @@ use crate::kernel::{
     port::Desk,
 };
 
-pub use self::opening::{Beginning, Dress, Farewell, Here, Opening};
+pub use self::opening::{Beginning, Dress, Farewell, Here, Opening, Remember};
 pub use super::state::status::{Check, Player};
 
 /// Events applied before keys are looked at again.
@@ -195,7 +197,7 @@ impl App {
     /// The last frame is on the terminal: from now on the person can have seen it.
     fn reached(&mut self) {
         if let Some(drawn) = self.drawn.take() {
-            self.apply(Message::Drawn(now(), drawn));
+            self.apply(Message::Drawn(now(), Box::new(drawn)));
         }
     }
 
@@ -262,43 +264,6 @@ impl App {
         }
     }
 
-    fn signalled(&mut self, signal: Signal) -> io::Result<()> {
-        match signal {
-            Signal::Interrupt | Signal::Terminate | Signal::Hangup => {
-                self.signal = Some(signal);
-                self.turn(Message::Signalled, Pace::Key);
-            }
-            Signal::Suspend => self.suspend(),
-            Signal::Continue => {
-                self.terminal.continued()?;
-                self.back();
-            }
-            Signal::Resized => {
-                let (width, height) = crossterm::terminal::size()?;
-                self.key(Key::Resized(now(), Size { width, height }))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn suspend(&mut self) {
-        if let Err(error) = self.terminal.suspend() {
-            self.apply(Message::Came(Came::NotSuspended(format!("Not suspended: {error}."))));
-        }
-        self.back();
-    }
-
-    /// Here again after a stop: the window may have another size, and keys from before are old.
-    fn back(&mut self) {
-        self.drawn = None;
-        if let Ok((width, height)) = crossterm::terminal::size()
-            && let Err(error) = self.terminal.resize(Size { width, height })
-        {
-            tracing::warn!(%error, "the terminal could not be laid out again");
-        }
-        self.turn(Message::Input(now(), Input::FocusGained), Pace::Key);
-    }
-
     /// Applies a message and asks for a frame.
     fn turn(&mut self, message: Message, pace: Pace) {
         self.apply(message);
@@ -327,8 +292,18 @@ impl App {
             Effect::Start { what, message } => {
                 work::start(&mut self.work, self.desk.clone(), self.begin.clone(), what, message);
             }
-            Effect::ReadOutput(session, call) => {
-                work::read_output(&mut self.work, self.desk.clone(), session, call);
+            Effect::ReadOutput(session, call, part) => {
+                outputs::read(&mut self.work, self.desk.clone(), session, call, part);
+            }
+            Effect::FindInOutput(session, call, word) => {
+                outputs::find(&mut self.work, self.desk.clone(), session, call, word);
+            }
+            Effect::SaveOutput(session, call, file) => {
+                outputs::save(&mut self.work, self.desk.clone(), session, call, file);
+            }
+            Effect::PageOutput(session, call) => {
+                let desk = self.desk.clone();
+                self.wanted = Some(editor::Wanted::Output { desk, session, call });
             }
             Effect::ReadChanges(of) => work::read_changes(&mut self.work, self.desk.clone(), of),
             Effect::PlanUndo(session, calls) => {

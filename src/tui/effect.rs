@@ -20,9 +20,17 @@ pub enum Effect {
     /// Ask something of the host.
     Send(Command),
     /// Start a session.
-    Start { what: Start, message: Option<String> },
-    /// Read the last lines of an output.
-    ReadOutput(SessionId, CallId),
+    Start {
+        what: Start,
+        message: Option<String>,
+    },
+    /// Read lines of an output.
+    ReadOutput(SessionId, CallId, Part),
+    /// Look for a word in all of an output.
+    FindInOutput(SessionId, CallId, String),
+    /// Write all of an output to a file of that name in the folder worked in, or show it in $PAGER.
+    SaveOutput(SessionId, CallId, PathBuf),
+    PageOutput(SessionId, CallId),
     /// Ask which rules count for a session.
     ReadRules(SessionId),
     /// Read what a session wrote.
@@ -54,11 +62,23 @@ pub enum Effect {
     /// Call someone who looks elsewhere.
     Notify(String),
     /// Have a text edited in the person's own editor, for a field of a question or all of them.
-    Editor { question: ApprovalId, field: Option<usize>, text: String },
+    Editor {
+        question: ApprovalId,
+        field: Option<usize>,
+        text: String,
+    },
     /// Have the person look at a file in their own editor, and change it if they like.
     Visit(PathBuf),
     /// Stop until the shell continues us.
     Suspend,
+}
+
+/// Which lines of an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Last,
+    /// From the line with this number on.
+    From(u64),
 }
 
 /// What to start.

@@ -1,6 +1,6 @@
 //! What reaches the screen: a few kinds, by where they come from.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use crossterm::event::KeyEvent;
 
@@ -10,7 +10,7 @@ use super::{
     highlight::Colours,
     row::Hit,
     sheet::Index,
-    state::{Drawn, Moment, status::Check, waiting::Paper},
+    state::{Drawn, Moment, pointer::Pointed, status::Check, waiting::Paper},
     theme::Theme,
 };
 use crate::kernel::{
@@ -34,7 +34,7 @@ pub enum Message {
     /// Something from the person, at the moment it was read.
     Input(Moment, Input),
     /// A frame reached the terminal.
-    Drawn(Moment, Drawn),
+    Drawn(Moment, Box<Drawn>),
     /// An event of a session.
     Happened(Arc<Envelope>),
     /// What an effect came to.
@@ -65,12 +65,8 @@ pub enum News {
 pub enum Input {
     Key(KeyEvent),
     Paste(String),
-    /// The wheel was turned, down or up.
-    Wheel {
-        down: bool,
-    },
-    /// A mouse button; it only means that someone is there.
-    Click,
+    /// Something with the mouse.
+    Mouse(Pointed),
     /// The window came to the front.
     FocusGained,
     FocusLost,
@@ -94,6 +90,15 @@ pub enum Came {
     Files(String, Found),
     /// The draft that was kept for a session.
     Draft(SessionId, String),
+    /// The lines of an output that have a word, and whether there are more of them.
+    Lines {
+        call: CallId,
+        word: String,
+        lines: Vec<u64>,
+        more: bool,
+    },
+    /// An output was written to a file, or why not.
+    Saved(Result<PathBuf, String>),
     Coloured(SessionId, CallId, Vec<Colours>),
     /// A question is ready, and what is called by it.
     Prepared(ApprovalId, Arc<Paper>, Option<Arc<Capability>>),

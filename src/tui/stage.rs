@@ -18,6 +18,7 @@ pub(super) use self::questions::{
     shell_question, write_question,
 };
 pub(super) use self::rules::{program, rule};
+use self::runs::part_of;
 use super::{
     diff,
     effect::Effect,
@@ -143,7 +144,6 @@ impl Stage {
         Self::at(width, height, place)
     }
 
-    /// Milliseconds since the beginning.
     pub(super) fn ms(&self) -> u64 {
         self.ms
     }
@@ -187,8 +187,15 @@ impl Stage {
                         let came = Came::Coloured(session, call, highlight::highlight(&code));
                         messages.push_back(Message::Came(came));
                     }
-                    Effect::ReadOutput(_, call) => {
-                        let came = Came::Output(call, Some(self.page.clone()));
+                    Effect::ReadOutput(_, call, part) => {
+                        let came = Came::Output(call, Some(part_of(&self.page, part)));
+                        messages.push_back(Message::Came(came));
+                    }
+                    Effect::FindInOutput(_, call, word) => {
+                        let has = |(_, line): &(u64, &String)| line.to_lowercase().contains(&word);
+                        let lines = (self.page.first..).zip(&self.page.lines).filter(has);
+                        let lines = lines.map(|(number, _)| number).collect();
+                        let came = Came::Lines { call, word, lines, more: false };
                         messages.push_back(Message::Came(came));
                     }
                     Effect::ReadChanges(session) => {
@@ -222,6 +229,8 @@ impl Stage {
                     | Effect::Find(..)
                     | Effect::Start { .. }
                     | Effect::Copy(_)
+                    | Effect::SaveOutput(..)
+                    | Effect::PageOutput(..)
                     | Effect::Remember(_)
                     | Effect::Notify(_)
                     | Effect::Editor { .. }
@@ -247,7 +256,7 @@ impl Stage {
     pub(super) fn draw(&mut self) {
         let mut drawn = Drawn::default();
         self.terminal.draw(|frame| drawn = view(&self.state, frame)).unwrap();
-        self.send(Message::Drawn(self.now(), drawn));
+        self.send(Message::Drawn(self.now(), Box::new(drawn)));
     }
 
     pub(super) fn resize(&mut self, width: u16, height: u16) {

@@ -9,6 +9,7 @@ pub mod look;
 pub mod offered;
 pub mod output;
 pub mod panes;
+pub mod pointer;
 pub mod records;
 pub mod sessions;
 pub mod several;
@@ -20,6 +21,7 @@ use composer::Composer;
 use look::Look;
 use output::Output;
 use panes::Panes;
+use ratatui::layout::Rect;
 use records::Records;
 use sessions::Sessions;
 use status::{Place, Status};
@@ -146,14 +148,19 @@ pub struct Drawn {
     pub layout: Layout,
     /// A text that is not made ready to be drawn.
     pub unlaid: Option<Unlaid>,
+    /// The text that is selected by the mouse.
+    pub selected: Option<String>,
 }
 
 /// An output on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawnOutput {
     pub call: CallId,
-    /// Rows of text.
+    /// Rows and cells of text.
     pub rows: usize,
+    pub width: usize,
+    /// The line at the top, and the row of it.
+    pub top: (u64, usize),
 }
 
 /// A text that has to be made ready off the loop before any of it can be drawn.
@@ -177,6 +184,8 @@ pub struct DrawnQuestion {
     pub total: usize,
     /// A row above or below them says how many are out of sight.
     pub noted: bool,
+    /// The letters that answer, with their words' places.
+    pub labels: Vec<(char, Rect)>,
 }
 
 impl DrawnQuestion {
@@ -232,6 +241,7 @@ impl State {
             }
             Some(Popup::Sessions) => return Place::Sessions,
             Some(Popup::Waiting { .. }) => return Place::Waiting,
+            Some(Popup::Output) if self.finding() => return Place::Find,
             Some(Popup::Output) => return Place::Output,
             Some(Popup::Changes { .. }) if self.records.written.undo.is_some() => {
                 return Place::Undo;
@@ -247,6 +257,9 @@ impl State {
             Some(Popup::Script { .. }) => return Place::Script,
             Some(Popup::Several { .. }) => return Place::Several,
             None => {}
+        }
+        if self.finding() {
+            return Place::Find;
         }
         match self.focus {
             Focus::Start => Place::Start,
@@ -275,6 +288,12 @@ impl State {
             all.retain(|waiting| self.records.filter.passes(&waiting.searched()));
         }
         all
+    }
+
+    /// Whether a word is being typed that is looked for in an output.
+    pub fn finding(&self) -> bool {
+        let here = self.output_here();
+        self.output.search.as_ref().is_some_and(|search| Some(search.call) == here)
     }
 
     /// The output that keys act on.

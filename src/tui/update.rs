@@ -8,7 +8,9 @@ mod events;
 mod input;
 mod long;
 mod moves;
+mod output;
 mod panes;
+mod pointer;
 mod question;
 mod records;
 mod several;
@@ -29,7 +31,7 @@ use super::{
     guard::Due,
     keymap::{Action, Edit},
     message::{Came, Message, News},
-    state::{Drawn, Focus, Leave, Moment, State, several::Settled, transcript::tail},
+    state::{Drawn, Focus, Leave, Moment, State, several::Settled},
     view,
 };
 use crate::kernel::port::Form;
@@ -54,7 +56,9 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
         }
         Message::Drawn(now, drawn) => {
             pass(state, now);
-            note(state, drawn)
+            let mut effects = note(state, *drawn);
+            effects.extend(pointer::copied(state));
+            effects
         }
         Message::Happened(envelope) => {
             state.records.take(&envelope);
@@ -114,8 +118,8 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     // After it is known whether the screen is left.
     effects.extend(compose::follow(state));
     let in_sight = view::in_sight(state);
-    if let Some((session, call)) = state.output.want(&in_sight, state.sessions.viewed()) {
-        effects.push(Effect::ReadOutput(session, call));
+    if let Some((session, call, part)) = state.output.want(&in_sight, state.sessions.viewed()) {
+        effects.push(Effect::ReadOutput(session, call, part));
     }
     effects
 }
@@ -214,16 +218,20 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             }
         }
         Came::Output(call, page) => {
-            let page = page.unwrap_or_default();
-            let last = tail(&page.lines);
-            let node = state.output.came(call, page).and_then(|id| state.sessions.get_mut(id));
-            if let Some(node) = node {
+            if let Some((session, last)) = state.output.came(call, page.unwrap_or_default())
+                && let Some(node) = state.sessions.get_mut(session)
+            {
                 node.transcript.printed(call, last);
             }
         }
         Came::Nothing => {}
         Came::Files(words, found) => return compose::found(state, &words, found),
         Came::Draft(session, text) => compose::kept(state, session, &text),
+        Came::Lines { call, word, lines, more } => output::found(state, call, &word, lines, more),
+        Came::Saved(Ok(file)) => {
+            state.status.say(format!("Saved: {}", file.display()), state.now.at);
+        }
+        Came::Saved(Err(why)) => state.status.say(why, state.now.at),
         Came::Coloured(session, call, colours) => {
             let node = state.sessions.get_mut(session);
             if let Some(node) = node {

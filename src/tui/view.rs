@@ -46,7 +46,7 @@ use self::arrange::arrange;
 use self::pen::{Keys, Pen, split_bottom, split_top};
 use super::{
     layout::{Layout, Room},
-    state::{Drawn, Focus, Popup, State, waiting::Form},
+    state::{Drawn, Focus, Popup, State, pointer::Held, waiting::Form},
     theme::{Mark, Role},
     words,
 };
@@ -74,6 +74,11 @@ pub fn view(state: &State, frame: &mut Frame<'_>) -> Drawn {
         for line in &layout.seams {
             seam(&mut pen, *line);
         }
+    }
+    if let Some(Held::Text(selection)) = &state.panes.pointer.held
+        && selection.moved
+    {
+        drawn.selected = Some(pen.select(selection));
     }
     plain(state, frame);
     if let Some(cursor) = cursor {

@@ -364,6 +364,16 @@ impl Store for FullFor {
         self.store.output(session, call, lines)
     }
 
+    fn lines(
+        &self,
+        session: SessionId,
+        call: CallId,
+        from: u64,
+        visit: &mut dyn FnMut(u64, &str) -> std::ops::ControlFlow<()>,
+    ) -> Result<u64, StoreError> {
+        self.store.lines(session, call, from, visit)
+    }
+
     fn keep(&self, session: SessionId, call: CallId, bytes: &[u8]) -> Result<Kept, StoreError> {
         self.store.keep(session, call, bytes)
     }

@@ -1,6 +1,6 @@
 //! What a screen is handed.
 
-use std::sync::Arc;
+use std::{ops::ControlFlow, sync::Arc};
 
 use super::{OutputPage, StoreError, Watch};
 use crate::kernel::{
@@ -21,6 +21,9 @@ use crate::kernel::{
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StartError(pub String);
+
+/// Is shown lines of an output, each with its number, until it breaks.
+pub type Visit = Box<dyn FnMut(u64, &str) -> ControlFlow<()> + Send>;
 
 /// What a screen is handed: it can look, and it can ask.
 pub trait Desk: Send + Sync {
@@ -55,6 +58,17 @@ pub trait Desk: Send + Sync {
         call: CallId,
         lines: usize,
     ) -> BoxFuture<'_, Result<OutputPage, StoreError>>;
+
+    /// Visits lines of a call's output, as [`super::Store::lines`] does.
+    fn lines(
+        &self,
+        _session: SessionId,
+        _call: CallId,
+        _from: u64,
+        _visit: Visit,
+    ) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(async { Ok(0) })
+    }
 
     /// What a session and the agents below it wrote through the gate, the last change first, with what
     /// undoing it would do now.

@@ -114,6 +114,17 @@ pub trait Store: Send + Sync {
         lines: usize,
     ) -> Result<OutputPage, StoreError>;
 
+    /// Visits lines of a call's output from that number on, cleaned for a screen, each with its number,
+    /// until the visitor breaks; what is before is not read. Gives how many lines there are. Where lines
+    /// were left out, their numbers are.
+    fn lines(
+        &self,
+        session: SessionId,
+        call: CallId,
+        from: u64,
+        visit: &mut dyn FnMut(u64, &str) -> ControlFlow<()>,
+    ) -> Result<u64, StoreError>;
+
     /// Keeps the bytes that a call is about to replace, so that they can be put back; on the disk
     /// when it returns.
     fn keep(&self, session: SessionId, call: CallId, bytes: &[u8]) -> Result<Kept, StoreError>;

@@ -24,6 +24,9 @@ use crate::{
     },
 };
 
+/// Keeps the sizes of panes for the next time. May block for a small file; an error is one line.
+pub type Remember = Arc<dyn Fn(&Remembered) -> Result<(), String> + Send + Sync>;
+
 /// Everything the screen is told at its beginning.
 pub struct Opening {
     pub here: Here,
@@ -47,7 +50,7 @@ pub struct Opening {
     /// The sizes of panes that were set before, and what keeps them for the next time. May block for
     /// a small file; an error is one line what, one line what to do.
     pub sizes: Remembered,
-    pub remember: Arc<dyn Fn(&Remembered) -> Result<(), String> + Send + Sync>,
+    pub remember: Remember,
     pub mouse: Mouse,
     /// What was said here before, oldest first.
     pub history: Vec<String>,

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::task::JoinSet;
 
-use super::Beginning;
+use super::{Beginning, Remember};
 use crate::{
     kernel::{
         command::Command,
@@ -21,7 +21,7 @@ use crate::{
         message::Came,
         paper,
         sheet::{Index, Shape},
-        state::{output::LINES, waiting::Sheet},
+        state::waiting::Sheet,
         theme::Marks,
     },
 };
@@ -75,30 +75,15 @@ pub(super) fn start(
     });
 }
 
-pub(super) fn read_output(
-    work: &mut JoinSet<Came>,
-    desk: Arc<dyn Desk>,
-    session: SessionId,
-    call: CallId,
-) {
-    work.spawn(async move {
-        let page = desk.output(session, call, LINES).await;
-        if let Err(error) = &page {
-            tracing::warn!(%error, "an output could not be read");
-        }
-        Came::Output(call, page.ok())
-    });
-}
-
 /// What keeps the sizes of panes: one writer at a time, and the last ones win.
 pub(super) struct Memory {
-    write: Arc<dyn Fn(&Remembered) -> Result<(), String> + Send + Sync>,
+    write: Remember,
     latest: Arc<Mutex<Option<Remembered>>>,
     writing: Arc<Mutex<()>>,
 }
 
 impl Memory {
-    pub(super) fn of(write: Arc<dyn Fn(&Remembered) -> Result<(), String> + Send + Sync>) -> Self {
+    pub(super) fn of(write: Remember) -> Self {
         Self { write, latest: Arc::default(), writing: Arc::default() }
     }
 

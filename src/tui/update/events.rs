@@ -85,6 +85,11 @@ fn of_run(state: &mut State, envelope: &Envelope) {
         run.ended = Some((words::exit(status), *ran_ms));
         run.told();
     }
+    if let Event::CallFinished { call, .. } = &envelope.event
+        && let Some(run) = state.output.run_mut(*call)
+    {
+        run.beside = run.ended.is_none();
+    }
 }
 
 fn of_session(node: &mut Node, envelope: &Envelope) {

@@ -3,7 +3,8 @@
 use crossterm::event::{KeyEvent, KeyEventKind};
 
 use super::{
-    compose, copies, moves, panes, question, records, several, transcript, trust, wider, written,
+    compose, copies, moves, output, panes, pointer, question, records, several, transcript, trust,
+    wider, written,
 };
 use crate::{
     kernel::command::Command,
@@ -11,7 +12,7 @@ use crate::{
         cell::Fold,
         effect::{Effect, Start},
         guard::Press,
-        keymap::{self, Action, Begin, Edit, Go, Key, Move, Place},
+        keymap::{self, Action, Begin, Edit, Go, Key, Place},
         message::Input,
         state::{
             Focus, Leave, Popup, State, composer::When, records::written::View, status::Twice,
@@ -32,22 +33,27 @@ pub(super) fn apply(state: &mut State, input: Input) -> Vec<Effect> {
             if let Some(letter) = letter {
                 question::typed(state, letter);
             }
+            if state.finding() {
+                let line = text.lines().next().unwrap_or_default();
+                return output::write(state, |search| search.word.paste(line));
+            }
             paste(state, &text);
             Vec::new()
         }
-        Input::Wheel { down } => {
-            stir(state);
-            let by = if down { Move::Down } else { Move::Up };
-            (0..3).for_each(|_| moves::scroll(state, by));
-            Vec::new()
+        Input::Mouse(pointed) => {
+            // What was live when it was pressed; the press itself is a sign that someone is there.
+            let live = state.letters_live();
+            let typing = stir(state);
+            pointer::apply(state, pointed, live && !typing)
         }
         // What is asked about has moved, so it has to be looked at again.
-        Input::Click | Input::Resized => {
+        Input::Resized => {
             stir(state);
             Vec::new()
         }
         Input::FocusGained => {
             stir(state);
+            state.panes.pointer.fronted(state.now.at);
             state.status.away = false;
             Vec::new()
         }
@@ -132,9 +138,11 @@ fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
             act(state, action)
         }
         None => {
-            if let Some(c) = key.typed() {
-                text(state, c);
+            let Some(c) = key.typed() else { return Vec::new() };
+            if state.finding() {
+                return output::write(state, |search| search.word.type_char(c));
             }
+            text(state, c);
             Vec::new()
         }
     }
@@ -199,9 +207,10 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Zoom => panes::zoom(state),
         Action::Size(grow) => return panes::size(state, grow),
         Action::Open => return panes::open(state),
-        Action::Copy => match state.popup {
-            Some(Popup::Decisions { row }) => return records::copy(state, row),
-            None if state.focus == Focus::Transcript => return transcript::copy(state),
+        Action::Copy => match (state.popup, state.output_here()) {
+            (Some(Popup::Decisions { row }), _) => return records::copy(state, row),
+            (_, Some(call)) => return output::copy(state, call),
+            (None, None) if state.focus == Focus::Transcript => return transcript::copy(state),
             _ => return question::copy(state),
         },
         Action::Script => question::script(state),
@@ -209,8 +218,12 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
             written::show(state, View::Sides);
         }
         Action::Compare => question::compare(state),
-        Action::Search if state.focus == Focus::Transcript => transcript::search(state),
-        Action::Search => question::search(state),
+        Action::Search => match state.output_here() {
+            Some(call) => output::search(state, call),
+            None if state.focus == Focus::Transcript => transcript::search(state),
+            None => question::search(state),
+        },
+        Action::Output(what) => return output::act(state, what),
         Action::Fold => transcript::fold(state, Fold::Shut),
         Action::Unfold => transcript::fold(state, Fold::Full),
         Action::Jump(to) => transcript::jump(state, to),
@@ -220,9 +233,10 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Order => state.queue.order = state.queue.order.next(),
         Action::Several => panes::several(state),
         Action::Choose => several::choose(state),
-        Action::Editor(part) => match state.popup {
-            Some(Popup::Changes { row }) => return written::visit(state, row),
-            Some(Popup::Grants { row }) => return records::visit(state, row),
+        Action::Editor(part) => match (state.popup, state.output_here()) {
+            (Some(Popup::Changes { row }), _) => return written::visit(state, row),
+            (Some(Popup::Grants { row }), _) => return records::visit(state, row),
+            (_, Some(call)) => return output::page(state, call),
             _ => return super::edit::editor(state, part),
         },
         Action::Stop => panes::stop(state),
@@ -235,6 +249,9 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
 }
 
 fn write(state: &mut State, edit: Edit) -> Vec<Effect> {
+    if state.finding() {
+        return output::edit(state, edit);
+    }
     if records::edit(state, edit) {
         return Vec::new();
     }
@@ -283,7 +300,11 @@ fn begin_with(state: &mut State, begin: Begin) -> Vec<Effect> {
 /// esc: leaves what has the keys, one thing at a time; last of all, the turn.
 fn leave(state: &mut State) -> Vec<Effect> {
     let now = state.now.at;
-    if records::leave(state) || written::leave(state) || transcript::leave(state) {
+    if output::leave(state)
+        || records::leave(state)
+        || written::leave(state)
+        || transcript::leave(state)
+    {
         return Vec::new();
     }
     if state.panes.unzoom() || state.popup.take().is_some() || compose::leave(state) {

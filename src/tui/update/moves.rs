@@ -1,5 +1,7 @@
 //! Moving within whatever has the keys.
 
+use ratatui::layout::Rect;
+
 use super::{question, transcript, written};
 use crate::{
     kernel::spec::Mode,
@@ -54,7 +56,9 @@ pub(super) fn scroll(state: &mut State, by: Move) {
                 _ => state.queue.cursor = step_in(state.queue.cursor, rows, 10, by),
             }
         }
-        Place::Output => output(state, by),
+        Place::Output => super::output::scroll(state, by),
+        Place::Find if by == Move::Up => super::output::next(state, false),
+        Place::Find => super::output::scroll(state, by),
         Place::Lines => {
             let lines = view::lines(state, state.focus);
             state.panes.row = step_in(state.panes.row, lines, 10, by);
@@ -105,21 +109,11 @@ fn step_in(at: usize, count: usize, page: usize, by: Move) -> usize {
     .min(last)
 }
 
-fn output(state: &mut State, by: Move) {
-    let Some(call) = state.output_here() else { return };
-    let drawn = state.drawn.outputs.iter().find(|drawn| drawn.call == call);
-    let rows = drawn.map_or(0, |drawn| drawn.rows);
-    let Some(run) = state.output.run_mut(call) else { return };
-    let most = run.page.as_ref().map_or(0, |page| page.lines.len()).saturating_sub(rows);
-    let page = rows.saturating_sub(1).max(1);
-    let above = run.above;
-    run.above = match by {
-        Move::Up | Move::PreviousCell => above + 1,
-        Move::Down | Move::NextCell => above.saturating_sub(1),
-        Move::PageUp => above + page,
-        Move::PageDown => above.saturating_sub(page),
-        Move::Home => most,
-        Move::End => 0,
-    }
-    .min(most);
+/// The row of the tree of sessions that is drawn in that row of its pane.
+pub(super) fn row_of_sessions(state: &State, area: Rect, row: usize) -> usize {
+    let rows = state.sessions.rows().len();
+    let here = state.focus == Focus::Sessions;
+    let mark = if here { state.sessions.cursor } else { state.sessions.place() };
+    let first = (mark + 1).saturating_sub(usize::from(area.height.saturating_sub(1)));
+    (first + row).min(rows.saturating_sub(1))
 }

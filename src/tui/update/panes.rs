@@ -268,6 +268,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
             list_of(state, Popup::Changes { row: 0 });
         }
         Place::Lines => {}
+        Place::Find => super::output::next(state, true),
         Place::Changes => written::show(state, View::Full),
         Place::Grants => {
             if let Some(Popup::Grants { row }) = state.popup {

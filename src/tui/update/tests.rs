@@ -14,6 +14,7 @@ mod long;
 mod looking;
 mod memory;
 mod pasted;
+mod pointer;
 mod records;
 mod signals;
 mod sizes;

@@ -33,6 +33,7 @@ fn name(place: Place) -> &'static str {
         Place::Several => "several",
         Place::Transcript => "transcript",
         Place::Output => "output",
+        Place::Find => "search in output",
         Place::Lines => "plan, changes, since you looked away",
         Place::Sessions => "sessions",
         Place::Waiting => "waiting",
