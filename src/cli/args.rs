@@ -52,7 +52,7 @@ pub(super) struct Common {
     #[arg(global = true, long, value_name = "NAME", conflicts_with_all = ["carry_on", "resume"])]
     pub(super) profile: Option<String>,
 
-    /// The colours: footplate-dark, footplate-light, or a file of yours
+    /// The colours: a built-in theme such as nord, or a file of yours in themes/ beside config.toml
     #[arg(global = true, long, value_name = "NAME")]
     pub(super) theme: Option<String>,
 

@@ -2,8 +2,11 @@
 //! comes first, applies it, and draws when a frame is due; it never waits for work.
 
 mod editor;
+mod effects;
+mod ground;
 mod keys;
 mod opening;
+mod own;
 mod work;
 
 use std::{collections::VecDeque, io, sync::Arc, time::Duration};
@@ -11,14 +14,18 @@ use std::{collections::VecDeque, io, sync::Arc, time::Duration};
 use ratatui::layout::Size;
 use tokio::{sync::mpsc, task::JoinSet, time::Instant};
 
-use self::keys::{Key, Keys};
+use self::{
+    ground::Ground,
+    keys::{Key, Keys},
+    own::Files,
+};
 use super::{
-    effect::{Effect, Start},
+    effect::Start,
     frame::{FrameClock, Pace},
     message::{Came, Input, Message, News},
     state::{Drawn, Moment, State, look::Look, status::Place},
     terminal::{Progress, Signal, Signals, Terminal, Tty, Wishes},
-    theme::{Theme, watch},
+    theme::Theme,
     update::update,
     view,
 };
@@ -29,6 +36,7 @@ use crate::kernel::{
 };
 
 pub use self::opening::{Beginning, Farewell, Opening};
+pub use self::own::{Keep, Own};
 pub use super::state::status::{Check, Player};
 
 /// A turn of the loop that takes longer than this is a fault, and is logged as one.
@@ -61,9 +69,8 @@ struct App {
     keys: Keys,
     events: Watch,
     news: mpsc::UnboundedReceiver<News>,
-    themes: mpsc::UnboundedReceiver<Result<Theme, String>>,
-    /// Kept so that the theme's file goes on being watched.
-    _watch: Option<super::theme::Watch>,
+    files: Files,
+    ground: Ground,
     begin: Arc<dyn Fn(Start) -> Result<Beginning, String> + Send + Sync>,
     work: JoinSet<Came>,
     memory: work::Memory,
@@ -94,17 +101,13 @@ impl App {
         state.records.zone = jiff::tz::TimeZone::system();
         state.records.home = opening.home;
         state.panes.sizes = opening.sizes;
-        let (tell, themes) = mpsc::unbounded_channel();
-        let watch = opening.theme_file.as_deref().and_then(|file| {
-            let changed = move |theme: Result<Theme, _>| {
-                let theme = theme.map_err(|fault: super::theme::ThemeError| fault.to_string());
-                // Fails only when the screen is gone.
-                let _ = tell.send(theme);
-            };
-            watch(file, depth, changed)
-                .map_err(|fault| state.status.say(fault.to_string(), state.now.at))
-                .ok()
-        });
+        state.controls.themes.own = opening.own.themes.clone();
+        let ground = match opening.own.asks_ground {
+            true => Ground::Wanted,
+            false => Ground::Known,
+        };
+        let files = Files::new(&opening.own, depth);
+        state.controls.keys = opening.own.keymap;
         Self {
             events: desk.subscribe(),
             desk,
@@ -113,8 +116,8 @@ impl App {
             frames: FrameClock::default(),
             keys,
             news: opening.news,
-            themes,
-            _watch: watch,
+            files,
+            ground,
             begin: opening.begin,
             work: JoinSet::new(),
             memory: work::Memory::of(opening.remember),
@@ -129,7 +132,7 @@ impl App {
         self.frames.request(Pace::Key, Instant::now());
         loop {
             self.draw()?;
-            if let Some(leave) = self.state.leave {
+            if let Some(leave) = self.state.place.leave {
                 self.terminal.leave()?;
                 let session = self.state.sessions.viewed();
                 return Ok(Farewell { leave, signal: self.signal, session });
@@ -151,7 +154,7 @@ impl App {
                 Some(came) = self.work.join_next() => self.came(came),
                 Some(event) = self.events.recv() => self.happened(event),
                 Some(news) = self.news.recv() => self.turn(Message::Told(news), Pace::Key),
-                Some(theme) = self.themes.recv() => self.turn(Message::Themed(theme), Pace::Key),
+                Some(message) = self.files.next() => self.turn(message, Pace::Key),
                 () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {
                     self.tick();
                 }
@@ -193,6 +196,10 @@ impl App {
         if self.terminal.draw(|frame| drawn = view::view(state, frame))? {
             self.drawn = Some(drawn);
             self.frames.drawn(at);
+            if let Ground::Wanted = self.ground {
+                self.terminal.ask_ground();
+                self.ground = Ground::asked(at);
+            }
         }
         slow("draw", at);
         Ok(())
@@ -220,18 +227,30 @@ impl App {
     fn key(&mut self, key: Key) -> io::Result<()> {
         let mut key = Some(key);
         while let Some(next) = key {
-            match next {
-                Key::Pressed(at, input) => self.turn(Message::Input(at, input), Pace::Key),
-                Key::Resized(at, size) => {
-                    self.terminal.resize(size)?;
-                    self.turn(Message::Input(at, Input::Resized), Pace::Key);
-                }
-                Key::Closed => {
-                    self.signal = Some(Signal::Hangup);
-                    self.turn(Message::Signalled, Pace::Key);
-                }
+            let (keys, ground) = self.ground.take(next);
+            if ground.is_some_and(|ground| ground.lightness() > 50.0) {
+                let theme = Theme::light(self.state.look.theme.depth());
+                self.turn(Message::Themed(Ok(theme)), Pace::Key);
+            }
+            for key in keys {
+                self.one_key(key)?;
             }
             key = self.keys.try_next();
+        }
+        Ok(())
+    }
+
+    fn one_key(&mut self, key: Key) -> io::Result<()> {
+        match key {
+            Key::Pressed(at, input) => self.turn(Message::Input(at, input), Pace::Key),
+            Key::Resized(at, size) => {
+                self.terminal.resize(size)?;
+                self.turn(Message::Input(at, Input::Resized), Pace::Key);
+            }
+            Key::Closed => {
+                self.signal = Some(Signal::Hangup);
+                self.turn(Message::Signalled, Pace::Key);
+            }
         }
         Ok(())
     }
@@ -322,57 +341,6 @@ impl App {
             }
             slow(name, at);
         }
-    }
-
-    /// Has an effect done; what is known of it at once comes back.
-    fn effect(&mut self, effect: Effect) -> Option<Message> {
-        match effect {
-            Effect::Send(command) => {
-                return work::send(&*self.desk, command).map(Message::Came);
-            }
-            Effect::Start { what, message } => {
-                work::start(&mut self.work, self.desk.clone(), self.begin.clone(), what, message);
-            }
-            Effect::ReadOutput(session, call) => {
-                work::read_output(&mut self.work, self.desk.clone(), session, call);
-            }
-            Effect::ReadChanges(of) => work::read_changes(&mut self.work, self.desk.clone(), of),
-            Effect::PlanUndo(session, calls) => {
-                work::plan_undo(&mut self.work, self.desk.clone(), session, calls);
-            }
-            Effect::Compare(session, call) => {
-                work::compare(&mut self.work, self.desk.clone(), session, call);
-            }
-            Effect::Consider(approval, scope) => {
-                let came = self.desk.consider(approval, &scope);
-                return Some(Message::Came(Came::Considered(approval, scope, came)));
-            }
-            Effect::ReadRules(of) => work::read_rules(&mut self.work, self.desk.clone(), of),
-            Effect::Colour(of, call, code) => work::colour(&mut self.work, of, call, code),
-            Effect::Prepare(what) => work::prepare(&mut self.work, self.desk.clone(), what),
-            Effect::LayOut(of, sheet, shape) => work::lay_out(&mut self.work, of, sheet, shape),
-            Effect::Find(question, sheet, index, word, marks) => {
-                work::find(&mut self.work, question, (sheet, index), word, marks);
-            }
-            Effect::Editor { question, field, text } => {
-                self.wanted = Some(editor::Wanted::Text { question, field, text });
-            }
-            Effect::Visit(file) => self.wanted = Some(editor::Wanted::File(file)),
-            Effect::Remember(sizes) => self.memory.keep(&mut self.work, sizes),
-            Effect::Notify(text) => match self.notice {
-                Notice::Bell => self.terminal.bell(),
-                Notice::Osc9 => self.terminal.notify(&text),
-                Notice::Off => {}
-            },
-            Effect::Copy(text) => {
-                if !self.terminal.copy(&text) {
-                    let why = "Not copied: too long for a clipboard.".to_owned();
-                    return Some(Message::Told(News::Said(why)));
-                }
-            }
-            Effect::Suspend => self.suspend(),
-        }
-        None
     }
 }
 

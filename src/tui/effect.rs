@@ -3,6 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use super::{
+    keymap::Preset,
     layout::Remembered,
     sheet::{Index, Shape},
     state::waiting::Sheet,
@@ -51,8 +52,27 @@ pub enum Effect {
     Editor { question: ApprovalId, field: Option<usize>, text: String },
     /// Have the person look at a file in their own editor, and change it if they like.
     Visit(PathBuf),
+    /// Read a theme of the person's.
+    ReadTheme(PathBuf),
+    /// Have the person look at their file of keys, which is made if there is none.
+    KeysFile,
+    /// Keep something for good.
+    Keep(Setting),
     /// Stop until the shell continues us.
     Suspend,
+}
+
+/// What the person chose on the screen, and the settings keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// The theme of that name, and the file it comes from if it is the person's own.
+    Theme {
+        name: String,
+        file: Option<PathBuf>,
+    },
+    Preset(Preset),
+    /// The model that new sessions speak to.
+    Model(String),
 }
 
 /// What to start.

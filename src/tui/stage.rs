@@ -133,6 +133,7 @@ impl Stage {
                 check(Mark::Done, "seal: full"),
                 check(Mark::Done, "terminal: 256 colours"),
                 check(Mark::Done, "git"),
+                check(Mark::Queued, "disk …"),
                 check(Mark::Queued, "ollama …"),
             ],
             ..Place::default()
@@ -220,6 +221,9 @@ impl Stage {
                     | Effect::Notify(_)
                     | Effect::Editor { .. }
                     | Effect::Visit(_)
+                    | Effect::KeysFile
+                    | Effect::Keep(_)
+                    | Effect::ReadTheme(_)
                     | Effect::Suspend) => self.effects.push(other),
                 }
             }

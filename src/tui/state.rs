@@ -1,11 +1,13 @@
 //! All the screen knows. Each part owns its own; nothing here waits, reads a clock or a file.
 
 pub mod composer;
+pub mod controls;
 pub mod draft;
 pub mod edit;
 pub mod filter;
 pub mod look;
 pub mod output;
+pub mod palette;
 pub mod panes;
 pub mod records;
 pub mod sessions;
@@ -15,6 +17,7 @@ pub mod transcript;
 pub mod waiting;
 
 use composer::Composer;
+use controls::Controls;
 use look::Look;
 use output::Output;
 use panes::Panes;
@@ -42,6 +45,7 @@ pub struct State {
     pub now: Moment,
     pub look: Look,
     pub place: Place,
+    pub controls: Controls,
     pub sessions: Sessions,
     pub queue: Queue,
     pub output: Output,
@@ -53,8 +57,6 @@ pub struct State {
     pub panes: Panes,
     pub guard: Guard,
     pub drawn: Drawn,
-    /// Set when the screen is to be left.
-    pub leave: Option<Leave>,
 }
 
 /// Which pane has the keys.
@@ -97,7 +99,14 @@ pub enum Popup {
         of: keymap::Place,
         top: usize,
     },
-    Connect,
+    Connect {
+        row: usize,
+    },
+    /// All commands.
+    Commands,
+    Themes {
+        row: usize,
+    },
     Quit {
         row: usize,
     },
@@ -117,6 +126,16 @@ pub enum Popup {
     Script {
         top: usize,
     },
+}
+
+impl Popup {
+    /// Whether words narrow what it shows.
+    pub fn is_narrowed(self) -> bool {
+        matches!(
+            self,
+            Self::Waiting { .. } | Self::Grants { .. } | Self::Decisions { .. } | Self::Help { .. }
+        )
+    }
 }
 
 /// Why the screen was left.
@@ -204,6 +223,7 @@ impl State {
             now,
             look,
             place,
+            controls: Controls::default(),
             sessions: Sessions::default(),
             queue: Queue::default(),
             output: Output::default(),
@@ -215,7 +235,6 @@ impl State {
             panes: Panes::default(),
             guard: Guard::default(),
             drawn: Drawn::default(),
-            leave: None,
         }
     }
 
@@ -223,9 +242,7 @@ impl State {
     pub fn key_place(&self) -> keymap::Place {
         use keymap::Place;
         match self.popup {
-            Some(Popup::Waiting { .. } | Popup::Grants { .. } | Popup::Decisions { .. })
-                if self.records.filter.typing =>
-            {
+            Some(popup) if popup.is_narrowed() && self.records.filter.typing => {
                 return Place::Filter;
             }
             Some(Popup::Sessions) => return Place::Sessions,
@@ -238,7 +255,9 @@ impl State {
             Some(Popup::Grants { .. }) => return Place::Grants,
             Some(Popup::Decisions { .. }) => return Place::Decisions,
             Some(Popup::Help { .. }) => return Place::Help,
-            Some(Popup::Connect) => return Place::Connect,
+            Some(Popup::Connect { .. }) => return Place::Connect,
+            Some(Popup::Commands) => return Place::Commands,
+            Some(Popup::Themes { .. }) => return Place::Themes,
             Some(Popup::Quit { .. }) => return Place::Quit,
             Some(Popup::Mode { .. }) => return Place::Mode,
             Some(Popup::Stop { .. }) => return Place::Stop,

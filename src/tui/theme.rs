@@ -1,18 +1,16 @@
 //! What the colours mean. Views name a role; only here does a role become a colour.
 //!
-//! Pure but for `watch`: what the terminal can show comes in as a value.
+//! Pure: what the terminal can show comes in as a value.
 
 mod color;
 mod marks;
 mod parse;
-mod watch;
 
 use ratatui::style::{Color, Modifier, Style};
 
 pub use color::{Depth, Rgb, contrast};
 pub use marks::{Mark, Marks};
 pub use parse::ThemeError;
-pub use watch::{Watch, watch};
 
 macro_rules! roles {
     ($($(#[$doc:meta])* $role:ident = $name:literal,)*) => {

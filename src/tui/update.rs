@@ -1,17 +1,20 @@
 //! What a message does to the screen's state. Plain functions: what must happen outside comes back
 //! as effects, and time is whatever the message says.
 
+mod controls;
 mod copies;
 mod edit;
 mod events;
 mod input;
 mod long;
 mod moves;
+mod palette;
 mod panes;
 mod question;
 mod records;
 mod several;
 mod signals;
+mod themes;
 mod transcript;
 mod trust;
 mod wider;
@@ -83,6 +86,10 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             }
             Vec::new()
         }
+        Message::Told(News::Models(models)) => {
+            state.controls.models = models;
+            Vec::new()
+        }
         Message::Told(News::Said(text)) => {
             state.status.say(text, state.now.at);
             Vec::new()
@@ -96,8 +103,16 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             state.status.say(fault, state.now.at);
             Vec::new()
         }
+        Message::Rekeyed(Ok(keys)) => {
+            state.controls.keys = keys;
+            Vec::new()
+        }
+        Message::Rekeyed(Err(fault)) => {
+            state.status.say(fault, state.now.at);
+            Vec::new()
+        }
         Message::Signalled => {
-            state.leave = Some(Leave::Signal);
+            state.place.leave = Some(Leave::Signal);
             Vec::new()
         }
     };
@@ -107,7 +122,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     effects.extend(written::follow(state));
     effects.extend(long::follow(state));
     if state.place.leaving && state.sessions.at_work() == 0 {
-        state.leave = Some(Leave::Quit);
+        state.place.leave = Some(Leave::Quit);
     }
     let in_sight = view::in_sight(state);
     if let Some((session, call)) = state.output.want(&in_sight, state.sessions.viewed()) {
@@ -259,6 +274,8 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             state.status.say(why, state.now.at);
         }
         Came::Remembered(Ok(())) => {}
+        Came::Theme(file, theme) => themes::came(state, &file, theme),
+        Came::Kept(setting, kept) => controls::kept(state, setting, kept),
         Came::Remembered(Err(why)) | Came::NotSuspended(why) => state.status.say(why, state.now.at),
     }
     Vec::new()

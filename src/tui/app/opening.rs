@@ -4,6 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use tokio::sync::mpsc;
 
+use super::Own;
 use crate::{
     config::{Mouse, Notice},
     kernel::{
@@ -46,8 +47,7 @@ pub struct Opening {
     /// small file operations; an error is one line what, one line what to do.
     pub begin: Arc<dyn Fn(Start) -> Result<Beginning, String> + Send + Sync>,
     pub theme: Theme,
-    /// Watched, if the theme came from a file.
-    pub theme_file: Option<PathBuf>,
+    pub own: Own,
     pub marks: Marks,
     pub notice: Notice,
     /// The sizes of panes that were set before, and what keeps them for the next time. May block for

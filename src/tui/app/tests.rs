@@ -22,10 +22,11 @@ use crate::{
         spec::{Limits, Mode, SessionSpec},
     },
     tui::{
+        keymap::Keymap,
         stage::{LEX, write_question},
         state::Leave,
         terminal::LineMode,
-        theme::{Depth, Marks},
+        theme::{Depth, Marks, Theme},
     },
 };
 
@@ -202,7 +203,14 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Key>, App) {
         last_here: None,
         begin: Arc::new(|_| Ok(Beginning { spec: spec(), message: None })),
         theme: Theme::dark(Depth::None),
-        theme_file: None,
+        own: Own {
+            theme: None,
+            themes: Vec::new(),
+            asks_ground: false,
+            keymap: Keymap::default(),
+            keys: "/no/such/folder/keys.toml".into(),
+            keep: Arc::new(|_| Ok(())),
+        },
         marks: Marks::unicode(),
         notice: crate::config::Notice::Bell,
         home: None,

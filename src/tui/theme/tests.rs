@@ -1,7 +1,3 @@
-use std::fs;
-use std::sync::mpsc::channel;
-use std::time::Duration;
-
 use pretty_assertions::assert_eq;
 
 use super::*;
@@ -211,30 +207,4 @@ fn every_mark_is_one_cell_in_both_forms() {
     }
     let need = Mark::ALL.iter().filter(|mark| mark.role() == Role::Need).count();
     assert_eq!(need, 1, "nothing else wears the accent");
-}
-
-#[test]
-fn an_edit_of_the_file_changes_the_theme_and_a_fault_is_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("mine.toml");
-    let good = Theme::BUILT_IN[0].1;
-    fs::write(&file, good).unwrap();
-    let (tell, told) = channel();
-    let watch = watch(&file, Depth::True, move |theme| tell.send(theme).unwrap()).unwrap();
-    let next = || told.recv_timeout(Duration::from_secs(10)).expect("an edit is told");
-
-    fs::write(&file, good.replace("footplate-dark", "mine")).unwrap();
-    assert_eq!(next().unwrap().name(), "mine");
-
-    fs::write(&file, "name = 3").unwrap();
-    assert_eq!(next().unwrap_err().what, "name is not a text");
-
-    // As editors do it: a new file moved over the old one.
-    let new = folder.path().join(".mine.toml.new");
-    fs::write(&new, good.replace("footplate-dark", "moved")).unwrap();
-    fs::rename(&new, &file).unwrap();
-    assert_eq!(next().unwrap().name(), "moved");
-
-    drop(watch);
-    assert!(told.recv_timeout(Duration::from_secs(10)).is_err(), "the thread ends with the watch");
 }
