@@ -22,8 +22,8 @@ pub(super) async fn model(config: &Config) -> Option<Finding> {
     let chosen = models.choose(config.model.as_deref())?;
     let (provider, _) = chosen.split_once('/')?;
     let provider = config.providers.iter().find(|known| known.name == provider)?;
-    let proxy = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"].into_iter();
-    let proxy = proxy.filter(|name| variable(name).is_some()).last();
+    let proxy = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+    let proxy = proxy.into_iter().find(|name| variable(name).is_some());
     Some(reached(&provider.base_url, proxy).await)
 }
 

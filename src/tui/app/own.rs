@@ -79,7 +79,7 @@ impl Files {
                 let _ = tell.send(Message::Themed(theme));
             };
             let watched = watch(file, changed).map_err(|fault| fault.to_string());
-            watched.map_err(|fault| self.tell.send(Message::Themed(Err(fault)))).ok()
+            watched.map_err(|fault| drop(self.tell.send(Message::Themed(Err(fault))))).ok()
         });
     }
 
@@ -95,7 +95,8 @@ impl Files {
             let _ = tell.send(Message::Rekeyed(keys));
         };
         let watched = watch(&self.keys_file, changed).map_err(|fault| fault.to_string());
-        self.keys = watched.map_err(|fault| self.tell.send(Message::Rekeyed(Err(fault)))).ok();
+        self.keys =
+            watched.map_err(|fault| drop(self.tell.send(Message::Rekeyed(Err(fault))))).ok();
     }
 
     /// Makes the file of keys if there is none, with all that can be set in it, nothing of it set.

@@ -180,6 +180,7 @@ impl Reader<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is a key")]
     fn keys(&self, place: Place, action: Action, value: &Value<'_>) -> Result<Vec<Key>, KeysError> {
         const HINT: &str = "write a key such as \"ctrl+k\", several as [\"F5\", \"alt+c\"]";
         let values: Vec<&Value<'_>> = match value.get_ref() {

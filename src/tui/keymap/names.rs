@@ -16,6 +16,7 @@ const GUARDED: Listed = Listed::Not("a question is answered where it is read, by
 const IN_A_FORM: Listed = Listed::Not("it belongs to an open form or list, which shows its keys");
 
 /// The title of an action in a place.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a title differs in a few places only")]
 pub fn listed(place: Place, action: Action) -> Listed {
     match place {
         Place::Start => {

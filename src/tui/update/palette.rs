@@ -56,6 +56,7 @@ pub(super) fn run(state: &mut State) -> Vec<Effect> {
 }
 
 /// Goes to where a command of another place is done.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other places are no lists")]
 fn go(state: &mut State, entry: &Entry) -> Vec<Effect> {
     let list = match entry.place {
         Place::Sessions => Some(Go::Sessions),

@@ -98,11 +98,10 @@ fn mode(state: &mut State) {
 
 /// Asks whether the chosen session is to be stopped; elsewhere than in the list, the one in view.
 pub(super) fn stop(state: &mut State) {
-    let chosen = match state.key_place() {
-        Place::Sessions => {
-            state.sessions.rows().get(state.sessions.cursor).map(|branch| branch.session)
-        }
-        _ => state.sessions.viewed(),
+    let chosen = if state.key_place() == Place::Sessions {
+        state.sessions.rows().get(state.sessions.cursor).map(|branch| branch.session)
+    } else {
+        state.sessions.viewed()
     };
     let Some(session) = chosen else {
         state.status.say("There is no session to stop.", state.now.at);
