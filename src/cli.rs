@@ -5,6 +5,7 @@ mod args;
 mod ask;
 mod capabilities;
 mod checks;
+mod completions;
 mod decisions;
 mod doctor;
 mod exec;
@@ -68,6 +69,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
             }
             Some(Subject::Capabilities { json: true }) => capabilities::json(),
             Some(Subject::Capabilities { json: false }) => capabilities::list(),
+            Some(Subject::Completions { shell }) => completions::run(shell),
             Some(Subject::Doctor { json }) => {
                 let how = if json { doctor::Output::Json } else { doctor::Output::Text };
                 doctor::run(&cli.common, how).await

@@ -8,6 +8,7 @@
 
 mod answer;
 mod anthropic_messages;
+mod listed;
 mod monitor;
 mod openai_chat;
 mod request;
@@ -24,6 +25,7 @@ use std::{borrow::Cow, path::Path, sync::Arc};
 use secrecy::SecretString;
 use tokio::sync::mpsc;
 
+pub use self::listed::listed;
 use self::{
     scripted::{Pace, Script, ScriptError, Scripted},
     wire::{Patience, Wire},

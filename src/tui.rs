@@ -29,5 +29,6 @@ pub mod terminal;
 pub mod theme;
 pub mod update;
 pub mod view;
+pub mod watch;
 pub mod words;
 pub mod wrap;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::completions::For;
 use crate::kernel::money::Money;
 
 /// A terminal workstation to drive and supervise AI agents.
@@ -51,7 +52,7 @@ pub(super) struct Common {
     #[arg(global = true, long, value_name = "NAME", conflicts_with_all = ["carry_on", "resume"])]
     pub(super) profile: Option<String>,
 
-    /// The colours: footplate-dark, footplate-light, or a file of yours
+    /// The colours: a built-in theme such as nord, or a file of yours in themes/ beside config.toml
     #[arg(global = true, long, value_name = "NAME")]
     pub(super) theme: Option<String>,
 
@@ -112,6 +113,16 @@ pub(super) enum Subject {
         /// As JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Print what a shell needs to complete this command line
+    #[command(
+        after_help = "bash: footplate completions bash > ~/.local/share/bash-completion/completions/footplate\n\
+                            zsh:  footplate completions zsh > a folder of $fpath, as _footplate\n\
+                            fish: footplate completions fish > ~/.config/fish/completions/footplate.fish"
+    )]
+    Completions {
+        /// The shell
+        shell: For,
     },
     /// See which rules count here, and from where
     Rules {

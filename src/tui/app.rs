@@ -2,9 +2,12 @@
 //! comes first, applies it, and draws when a frame is due; it never waits for work.
 
 mod editor;
+mod effects;
+mod ground;
 mod keys;
 mod opening;
 mod outputs;
+mod own;
 mod slow;
 mod stops;
 mod told;
@@ -17,17 +20,20 @@ use ratatui::layout::Size;
 use tokio::{task::JoinSet, time::Instant};
 
 use self::{
+    ground::Ground,
     keys::{Key, Keys},
+    own::Files,
     slow::slow,
     told::Told,
     written::Writing,
 };
 use super::{
-    effect::{Effect, Start},
+    effect::Start,
     frame::{FrameClock, Pace},
-    message::{Came, Input, Message, News},
+    message::{Came, Input, Message},
     state::{Drawn, Moment, State, look::Look, status::Place},
     terminal::{Progress, Signal, Signals, Terminal, Tty, Wishes},
+    theme::Theme,
     update::update,
     view,
 };
@@ -38,6 +44,7 @@ use crate::kernel::{
 };
 
 pub use self::opening::{Beginning, Dress, Farewell, Here, Opening, Remember};
+pub use self::own::{Keep, Own};
 pub use super::state::status::{Check, Player};
 
 /// Events applied before keys are looked at again.
@@ -66,6 +73,7 @@ struct App {
     frames: FrameClock,
     keys: Keys,
     told: Told,
+    files: Files,
     begin: Arc<dyn Fn(Start) -> Result<Beginning, String> + Send + Sync>,
     work: JoinSet<Came>,
     memory: work::Memory,
@@ -98,13 +106,13 @@ impl App {
         state.records.zone = jiff::tz::TimeZone::system();
         state.records.home = opening.here.home;
         state.panes.sizes = opening.sizes;
-        let file = opening.look.theme_file.as_deref();
-        let (told, fault) = Told::new(desk.subscribe(), opening.news, file, depth);
-        if let Some(fault) = fault {
-            state.status.say(fault, state.now.at);
-        }
+        let own = opening.look.own;
+        let files = Files::new(&own, depth);
+        state.controls.themes.own = own.themes;
+        state.controls.keys = own.keymap;
         Self {
-            told,
+            told: Told { events: desk.subscribe(), news: opening.news },
+            files,
             desk,
             state,
             terminal,
@@ -125,7 +133,7 @@ impl App {
         self.frames.request(Pace::Key, Instant::now());
         loop {
             self.draw()?;
-            if let Some(leave) = self.state.leave {
+            if let Some(leave) = self.state.place.leave {
                 self.terminal.leave()?;
                 let session = self.state.sessions.viewed();
                 return Ok(Farewell { leave, signal: self.signal, session });
@@ -147,7 +155,7 @@ impl App {
                 Some(came) = self.work.join_next() => self.came(came),
                 Some(event) = self.told.events.recv() => self.happened(event),
                 Some(news) = self.told.news.recv() => self.turn(Message::Told(news), Pace::Key),
-                Some(theme) = self.told.themes.recv() => self.turn(Message::Themed(theme), Pace::Key),
+                Some(message) = self.files.next() => self.turn(message, Pace::Key),
                 () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {
                     self.tick();
                 }
@@ -189,6 +197,10 @@ impl App {
         if self.terminal.draw(|frame| drawn = view::view(state, frame))? {
             self.drawn = Some(drawn);
             self.frames.drawn(at);
+            if let Ground::Wanted = self.files.ground {
+                self.terminal.ask_ground();
+                self.files.ground = Ground::asked(at);
+            }
         }
         slow("draw", at);
         Ok(())
@@ -216,18 +228,30 @@ impl App {
     fn key(&mut self, key: Key) -> io::Result<()> {
         let mut key = Some(key);
         while let Some(next) = key {
-            match next {
-                Key::Pressed(at, input) => self.turn(Message::Input(at, input), Pace::Key),
-                Key::Resized(at, size) => {
-                    self.terminal.resize(size)?;
-                    self.turn(Message::Input(at, Input::Resized), Pace::Key);
-                }
-                Key::Closed => {
-                    self.signal = Some(Signal::Hangup);
-                    self.turn(Message::Signalled, Pace::Key);
-                }
+            let (keys, ground) = self.files.ground.take(next);
+            if ground.is_some_and(|ground| ground.lightness() > 50.0) {
+                let theme = Theme::light(self.state.look.theme.depth());
+                self.turn(Message::Themed(Ok(theme)), Pace::Key);
+            }
+            for key in keys {
+                self.one_key(key)?;
             }
             key = self.keys.try_next();
+        }
+        Ok(())
+    }
+
+    fn one_key(&mut self, key: Key) -> io::Result<()> {
+        match key {
+            Key::Pressed(at, input) => self.turn(Message::Input(at, input), Pace::Key),
+            Key::Resized(at, size) => {
+                self.terminal.resize(size)?;
+                self.turn(Message::Input(at, Input::Resized), Pace::Key);
+            }
+            Key::Closed => {
+                self.signal = Some(Signal::Hangup);
+                self.turn(Message::Signalled, Pace::Key);
+            }
         }
         Ok(())
     }
@@ -281,72 +305,6 @@ impl App {
             }
             slow(name, at);
         }
-    }
-
-    /// Has an effect done; what is known of it at once comes back.
-    fn effect(&mut self, effect: Effect) -> Option<Message> {
-        match effect {
-            Effect::Send(command) => {
-                return work::send(&*self.desk, command).map(Message::Came);
-            }
-            Effect::Start { what, message } => {
-                work::start(&mut self.work, self.desk.clone(), self.begin.clone(), what, message);
-            }
-            Effect::ReadOutput(session, call, part) => {
-                outputs::read(&mut self.work, self.desk.clone(), session, call, part);
-            }
-            Effect::FindInOutput(session, call, word) => {
-                outputs::find(&mut self.work, self.desk.clone(), session, call, word);
-            }
-            Effect::SaveOutput(session, call, file) => {
-                outputs::save(&mut self.work, self.desk.clone(), session, call, file);
-            }
-            Effect::PageOutput(session, call) => {
-                let desk = self.desk.clone();
-                self.wanted = Some(editor::Wanted::Output { desk, session, call });
-            }
-            Effect::ReadChanges(of) => work::read_changes(&mut self.work, self.desk.clone(), of),
-            Effect::PlanUndo(session, calls) => {
-                work::plan_undo(&mut self.work, self.desk.clone(), session, calls);
-            }
-            Effect::Compare(session, call) => {
-                work::compare(&mut self.work, self.desk.clone(), session, call);
-            }
-            Effect::Consider(approval, scope) => {
-                let came = self.desk.consider(approval, &scope);
-                return Some(Message::Came(Came::Considered(approval, scope, came)));
-            }
-            Effect::ReadRules(of) => work::read_rules(&mut self.work, self.desk.clone(), of),
-            Effect::FindFiles(folder, words) => self.writing.find(&mut self.work, folder, words),
-            Effect::ReadDraft(session) => self.writing.read(&mut self.work, session),
-            Effect::KeepDraft(session, text) => {
-                self.writing.keep(&mut self.work, self.state.leave, session, text);
-            }
-            Effect::Colour(of, call, code) => work::colour(&mut self.work, of, call, code),
-            Effect::Prepare(what) => work::prepare(&mut self.work, self.desk.clone(), what),
-            Effect::LayOut(of, sheet, shape) => work::lay_out(&mut self.work, of, sheet, shape),
-            Effect::Find(question, sheet, index, word, marks) => {
-                work::find(&mut self.work, question, (sheet, index), word, marks);
-            }
-            Effect::Editor { question, field, text } => {
-                self.wanted = Some(editor::Wanted::Text { question, field, text });
-            }
-            Effect::Visit(file) => self.wanted = Some(editor::Wanted::File(file)),
-            Effect::Remember(sizes) => self.memory.keep(&mut self.work, sizes),
-            Effect::Notify(text) => match self.notice {
-                Notice::Bell => self.terminal.bell(),
-                Notice::Osc9 => self.terminal.notify(&text),
-                Notice::Off => {}
-            },
-            Effect::Copy(text) => {
-                if !self.terminal.copy(&text) {
-                    let why = "Not copied: too long for a clipboard.".to_owned();
-                    return Some(Message::Told(News::Said(why)));
-                }
-            }
-            Effect::Suspend => self.suspend(),
-        }
-        None
     }
 }
 

@@ -3,6 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use super::{
+    keymap::Preset,
     layout::Remembered,
     sheet::{Index, Shape},
     state::waiting::Sheet,
@@ -69,6 +70,12 @@ pub enum Effect {
     },
     /// Have the person look at a file in their own editor, and change it if they like.
     Visit(PathBuf),
+    /// Read a theme of the person's.
+    ReadTheme(PathBuf),
+    /// Have the person look at their file of keys, which is made if there is none.
+    KeysFile,
+    /// Keep something for good.
+    Keep(Setting),
     /// Stop until the shell continues us.
     Suspend,
 }
@@ -79,6 +86,19 @@ pub enum Part {
     Last,
     /// From the line with this number on.
     From(u64),
+}
+
+/// What the person chose on the screen, and the settings keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// The theme of that name, and the file it comes from if it is the person's own.
+    Theme {
+        name: String,
+        file: Option<PathBuf>,
+    },
+    Preset(Preset),
+    /// The model that new sessions speak to.
+    Model(String),
 }
 
 /// What to start.

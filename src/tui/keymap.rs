@@ -1,53 +1,27 @@
-//! Every key, in one table: where it counts, what it does, and the words help says of it.
+//! Every key: where it counts, what it does, and the words help says of it. The table is what there
+//! is; a preset adds keys to it, and the person's own file puts others in their place. What comes of
+//! it, the [`Keymap`], is what counts and what is shown.
 //!
 //! The letters of a question are answered by the guard, not here; nothing that touches `y` on a
-//! QWERTY, QWERTZ or AZERTY keyboard is bound beside it.
+//! QWERTY, QWERTZ or AZERTY keyboard is bound beside it, and no file can change that.
 
+mod file;
+mod key;
+mod map;
+mod names;
+mod place;
 mod table;
+mod vim;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-
-pub use table::TABLE;
-
-/// Where a key counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
-    Everywhere,
-    Start,
-    Composer,
-    /// A list of what can stand in the draft.
-    Offers,
-    Question,
-    Because,
-    Wider,
-    Search,
-    Edit,
-    Several,
-    Transcript,
-    Output,
-    /// The word that is looked for in an output.
-    Find,
-    /// The lists of the right column.
-    Lines,
-    Sessions,
-    Waiting,
-    Changes,
-    /// What undoing would do, asked.
-    Undo,
-    Grants,
-    Decisions,
-    /// The words by which a list is narrowed.
-    Filter,
-    Help,
-    Connect,
-    Quit,
-    Mode,
-    Stop,
-    Script,
-}
+pub use file::KeysError;
+pub use key::Key;
+pub use map::{Bound, Keymap, Preset};
+pub use names::{Listed, listed};
+pub use place::Place;
+pub use table::{TABLE, UNBOUND};
 
 /// What a key does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     Go(Go),
     Move(Move),
@@ -93,8 +67,10 @@ pub enum Action {
     Refuse,
     /// Opens a text in the person's own editor.
     Editor(Part),
-    /// Asks whether the chosen session is to be stopped.
+    /// Asks whether the chosen session is to be stopped; elsewhere, the one in view.
     Stop,
+    /// Adds the keys of an editor, or takes them away again.
+    Preset(Preset),
     /// Begins a copy of the chosen session.
     Fork,
     /// Types what a list is narrowed by.
@@ -116,14 +92,14 @@ pub enum Action {
 }
 
 /// What of a call is edited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
     Field,
     Whole,
 }
 
 /// Somewhere else on the screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Go {
     Question,
     NextPane,
@@ -141,10 +117,16 @@ pub enum Go {
     Parent,
     PreviousQuestion,
     NextQuestion,
+    /// The list of all commands.
+    Commands,
+    /// The list of themes.
+    Themes,
+    /// The person's file of keys, in their own editor.
+    KeysFile,
 }
 
 /// What is done with an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Output {
     /// Follows its end, or holds the view.
     Follow,
@@ -158,14 +140,14 @@ pub enum Output {
 }
 
 /// Larger, or smaller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Grow {
     Width(bool),
     Height(bool),
 }
 
 /// What is jumped to in a transcript.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Jump {
     NextError,
     PreviousError,
@@ -174,7 +156,7 @@ pub enum Jump {
 }
 
 /// Up and down, in text and in lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
     Up,
     Down,
@@ -187,7 +169,7 @@ pub enum Move {
 }
 
 /// What the row of keys of a question offers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Letter {
     Yes,
     No,
@@ -198,13 +180,8 @@ pub enum Letter {
     Wider,
 }
 
-/// What a letter does in a question.
-pub fn letter(letter: char) -> Option<Action> {
-    action(Place::Question, Key::char(letter))
-}
-
 /// What is done to a text that is being written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Edit {
     Send,
     NewLine,
@@ -224,107 +201,11 @@ pub enum Edit {
 }
 
 /// What the first screen offers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Begin {
     Chosen,
     Connect,
-    NextTheme,
-}
-
-/// A key as a person names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Key {
-    code: KeyCode,
-    modifiers: KeyModifiers,
-}
-
-impl Key {
-    const fn plain(code: KeyCode) -> Self {
-        Self { code, modifiers: KeyModifiers::NONE }
-    }
-
-    const fn char(c: char) -> Self {
-        Self::plain(KeyCode::Char(c))
-    }
-
-    const fn ctrl(c: char) -> Self {
-        Self { code: KeyCode::Char(c), modifiers: KeyModifiers::CONTROL }
-    }
-
-    const fn alt(code: KeyCode) -> Self {
-        Self { code, modifiers: KeyModifiers::ALT }
-    }
-
-    const fn shift(code: KeyCode) -> Self {
-        Self { code, modifiers: KeyModifiers::SHIFT }
-    }
-
-    const fn alt_shift(code: KeyCode) -> Self {
-        Self { code, modifiers: KeyModifiers::ALT.union(KeyModifiers::SHIFT) }
-    }
-
-    /// The key of a press. A shifted letter is its capital, whatever the terminal reports.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all other keys are what they are")]
-    pub fn of(event: &KeyEvent) -> Self {
-        let mut modifiers =
-            event.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT);
-        let code = match event.code {
-            KeyCode::Char(c) if modifiers.contains(KeyModifiers::CONTROL) => {
-                modifiers -= KeyModifiers::SHIFT;
-                KeyCode::Char(c.to_ascii_lowercase())
-            }
-            KeyCode::Char(c) if modifiers.contains(KeyModifiers::SHIFT) => {
-                modifiers -= KeyModifiers::SHIFT;
-                KeyCode::Char(if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c })
-            }
-            KeyCode::BackTab => {
-                modifiers |= KeyModifiers::SHIFT;
-                KeyCode::Tab
-            }
-            other => other,
-        };
-        Self { code, modifiers }
-    }
-
-    /// The character this key types into a text, if it types one.
-    pub fn typed(self) -> Option<char> {
-        let KeyCode::Char(c) = self.code else { return None };
-        (self.modifiers.is_empty() && !c.is_control()).then_some(c)
-    }
-
-    /// Its name on the screen.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all other keys have names already")]
-    pub fn label(self) -> String {
-        let mut label = String::new();
-        for (modifier, name) in [
-            (KeyModifiers::CONTROL, "ctrl+"),
-            (KeyModifiers::ALT, "alt+"),
-            (KeyModifiers::SHIFT, "shift+"),
-        ] {
-            if self.modifiers.contains(modifier) {
-                label.push_str(name);
-            }
-        }
-        match self.code {
-            KeyCode::Char(' ') => label.push_str("space"),
-            KeyCode::Char(c) => label.push(c),
-            KeyCode::F(n) => label.push_str(&format!("F{n}")),
-            KeyCode::Enter => label.push_str("enter"),
-            KeyCode::Esc => label.push_str("esc"),
-            KeyCode::Tab => label.push_str("tab"),
-            KeyCode::Up => label.push('↑'),
-            KeyCode::Down => label.push('↓'),
-            KeyCode::Left => label.push('←'),
-            KeyCode::Right => label.push('→'),
-            KeyCode::PageUp => label.push_str("pgup"),
-            KeyCode::PageDown => label.push_str("pgdn"),
-            KeyCode::Home => label.push_str("home"),
-            KeyCode::End => label.push_str("end"),
-            KeyCode::Delete => label.push_str("del"),
-            other => label.push_str(&other.to_string().to_lowercase()),
-        }
-        label
-    }
+    Tour,
 }
 
 /// One row of the table: keys that belong together, and the words for them.
@@ -333,33 +214,6 @@ pub struct Row {
     pub place: Place,
     pub keys: &'static [(Key, Action)],
     pub does: &'static str,
-}
-
-impl Row {
-    /// The keys as help names them.
-    pub fn label(&self) -> String {
-        let mut labels: Vec<_> = self.keys.iter().map(|(key, _)| key.label()).collect();
-        if let [first, rest @ ..] = &mut labels[..]
-            && rest.len() > 2
-            && let Some(prefix) = first.rfind('+').map(|at| first[..=at].to_owned())
-            && rest.iter().all(|label| label.starts_with(&prefix))
-        {
-            // Many with the same modifiers are told of together.
-            rest.iter_mut().for_each(|label| *label = label.split_off(prefix.len()));
-            return labels.concat();
-        }
-        labels.join(" ")
-    }
-}
-
-/// What a key does in a place, or failing that everywhere.
-pub fn action(place: Place, key: Key) -> Option<Action> {
-    find(place, key).or_else(|| find(Place::Everywhere, key))
-}
-
-fn find(place: Place, key: Key) -> Option<Action> {
-    let keys = TABLE.iter().filter(|row| row.place == place).flat_map(|row| row.keys);
-    keys.into_iter().find(|(known, _)| *known == key).map(|(_, action)| *action)
 }
 
 #[cfg(test)]

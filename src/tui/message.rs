@@ -6,8 +6,10 @@ use crossterm::event::KeyEvent;
 
 use super::{
     diff::Diff,
+    effect::Setting,
     files::Found,
     highlight::Colours,
+    keymap::Keymap,
     row::Hit,
     sheet::Index,
     state::{Drawn, Moment, pointer::Pointed, status::Check, waiting::Paper},
@@ -43,6 +45,8 @@ pub enum Message {
     Told(News),
     /// The theme's file was changed, or has a fault, in words.
     Themed(Result<Theme, String>),
+    /// The file of keys was changed, or has a fault, in words.
+    Rekeyed(Result<Keymap, String>),
     /// The system asks the program to end.
     Signalled,
 }
@@ -54,6 +58,8 @@ pub enum News {
     Check(usize, Check),
     /// By what runs are held here.
     Seal(Form),
+    /// Models on this computer, by the names that choose them.
+    Models(Vec<String>),
     /// Something the person should hear of, in a line.
     Said(String),
     /// Rules of the project here that nobody has judged, and a name for that question.
@@ -124,6 +130,10 @@ pub enum Came {
     NotDone(String),
     /// The sizes of panes are kept, or why not.
     Remembered(Result<(), String>),
+    /// A theme of the person's, or its fault.
+    Theme(PathBuf, Result<Theme, String>),
+    /// A setting was kept, or could not be.
+    Kept(Setting, Result<(), String>),
     /// Suspending was refused, and why.
     NotSuspended(String),
 }
@@ -139,6 +149,7 @@ impl Message {
             Self::Came(_) => "came",
             Self::Told(_) => "told",
             Self::Themed(_) => "themed",
+            Self::Rekeyed(_) => "rekeyed",
             Self::Signalled => "signalled",
         }
     }

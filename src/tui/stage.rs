@@ -137,6 +137,7 @@ impl Stage {
                 check(Mark::Done, "seal: full"),
                 check(Mark::Done, "terminal: 256 colours"),
                 check(Mark::Done, "git"),
+                check(Mark::Queued, "disk …"),
                 check(Mark::Queued, "ollama …"),
             ],
             ..Place::default()
@@ -235,6 +236,9 @@ impl Stage {
                     | Effect::Notify(_)
                     | Effect::Editor { .. }
                     | Effect::Visit(_)
+                    | Effect::KeysFile
+                    | Effect::Keep(_)
+                    | Effect::ReadTheme(_)
                     | Effect::Suspend) => self.effects.push(other),
                 }
             }

@@ -1,6 +1,7 @@
 //! All the screen knows. Each part owns its own; nothing here waits, reads a clock or a file.
 
 pub mod composer;
+pub mod controls;
 pub mod draft;
 pub mod drafts;
 pub mod edit;
@@ -8,6 +9,7 @@ pub mod filter;
 pub mod look;
 pub mod offered;
 pub mod output;
+pub mod palette;
 pub mod panes;
 pub mod pointer;
 pub mod records;
@@ -18,6 +20,7 @@ pub mod transcript;
 pub mod waiting;
 
 use composer::Composer;
+use controls::Controls;
 use look::Look;
 use output::Output;
 use panes::Panes;
@@ -46,6 +49,7 @@ pub struct State {
     pub now: Moment,
     pub look: Look,
     pub place: Place,
+    pub controls: Controls,
     pub sessions: Sessions,
     pub queue: Queue,
     pub output: Output,
@@ -57,8 +61,6 @@ pub struct State {
     pub panes: Panes,
     pub guard: Guard,
     pub drawn: Drawn,
-    /// Set when the screen is to be left.
-    pub leave: Option<Leave>,
 }
 
 /// Which pane has the keys.
@@ -101,7 +103,14 @@ pub enum Popup {
         of: keymap::Place,
         top: usize,
     },
-    Connect,
+    Connect {
+        row: usize,
+    },
+    /// All commands.
+    Commands,
+    Themes {
+        row: usize,
+    },
     Quit {
         row: usize,
     },
@@ -121,6 +130,16 @@ pub enum Popup {
     Script {
         top: usize,
     },
+}
+
+impl Popup {
+    /// Whether words narrow what it shows.
+    pub fn is_narrowed(self) -> bool {
+        matches!(
+            self,
+            Self::Waiting { .. } | Self::Grants { .. } | Self::Decisions { .. } | Self::Help { .. }
+        )
+    }
 }
 
 /// Why the screen was left.
@@ -215,6 +234,7 @@ impl State {
             now,
             look,
             place,
+            controls: Controls::default(),
             sessions: Sessions::default(),
             queue: Queue::default(),
             output: Output::default(),
@@ -226,7 +246,6 @@ impl State {
             panes: Panes::default(),
             guard: Guard::default(),
             drawn: Drawn::default(),
-            leave: None,
         }
     }
 
@@ -234,9 +253,7 @@ impl State {
     pub fn key_place(&self) -> keymap::Place {
         use keymap::Place;
         match self.popup {
-            Some(Popup::Waiting { .. } | Popup::Grants { .. } | Popup::Decisions { .. })
-                if self.records.filter.typing =>
-            {
+            Some(popup) if popup.is_narrowed() && self.records.filter.typing => {
                 return Place::Filter;
             }
             Some(Popup::Sessions) => return Place::Sessions,
@@ -250,7 +267,9 @@ impl State {
             Some(Popup::Grants { .. }) => return Place::Grants,
             Some(Popup::Decisions { .. }) => return Place::Decisions,
             Some(Popup::Help { .. }) => return Place::Help,
-            Some(Popup::Connect) => return Place::Connect,
+            Some(Popup::Connect { .. }) => return Place::Connect,
+            Some(Popup::Commands) => return Place::Commands,
+            Some(Popup::Themes { .. }) => return Place::Themes,
             Some(Popup::Quit { .. }) => return Place::Quit,
             Some(Popup::Mode { .. }) => return Place::Mode,
             Some(Popup::Stop { .. }) => return Place::Stop,

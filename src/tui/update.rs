@@ -2,6 +2,7 @@
 //! as effects, and time is whatever the message says.
 
 mod compose;
+mod controls;
 mod copies;
 mod edit;
 mod events;
@@ -9,6 +10,7 @@ mod input;
 mod long;
 mod moves;
 mod output;
+mod palette;
 mod panes;
 mod pointer;
 mod question;
@@ -16,6 +18,7 @@ mod records;
 mod several;
 mod signals;
 mod slash;
+mod themes;
 mod transcript;
 mod trust;
 mod wider;
@@ -89,6 +92,10 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             }
             Vec::new()
         }
+        Message::Told(News::Models(models)) => {
+            state.controls.models = models;
+            Vec::new()
+        }
         Message::Told(News::Said(text)) => {
             state.status.say(text, state.now.at);
             Vec::new()
@@ -102,8 +109,16 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             state.status.say(fault, state.now.at);
             Vec::new()
         }
+        Message::Rekeyed(Ok(keys)) => {
+            state.controls.keys = keys;
+            Vec::new()
+        }
+        Message::Rekeyed(Err(fault)) => {
+            state.status.say(fault, state.now.at);
+            Vec::new()
+        }
         Message::Signalled => {
-            state.leave = Some(Leave::Signal);
+            state.place.leave = Some(Leave::Signal);
             Vec::new()
         }
     };
@@ -113,7 +128,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     effects.extend(written::follow(state));
     effects.extend(long::follow(state));
     if state.place.leaving && state.sessions.at_work() == 0 {
-        state.leave = Some(Leave::Quit);
+        state.place.leave = Some(Leave::Quit);
     }
     // After it is known whether the screen is left.
     effects.extend(compose::follow(state));
@@ -276,6 +291,8 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             state.status.say(why, state.now.at);
         }
         Came::Remembered(Ok(())) => {}
+        Came::Theme(file, theme) => themes::came(state, &file, theme),
+        Came::Kept(setting, kept) => controls::kept(state, setting, kept),
         Came::Remembered(Err(why)) | Came::NotSuspended(why) => state.status.say(why, state.now.at),
     }
     Vec::new()

@@ -4,6 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use tokio::sync::mpsc;
 
+use super::Own;
 use crate::{
     config::{Mouse, Notice},
     kernel::{
@@ -70,12 +71,11 @@ pub struct Here {
     pub drafts: Option<PathBuf>,
 }
 
-/// How things look.
+/// How things look, and the person's own files of that.
 pub struct Dress {
     pub theme: Theme,
-    /// Watched, if the theme came from a file.
-    pub theme_file: Option<PathBuf>,
     pub marks: Marks,
+    pub own: Own,
 }
 
 /// A session to be started.

@@ -23,6 +23,7 @@ use crate::{
         spec::{Limits, Mode, SessionSpec},
     },
     tui::{
+        keymap::Keymap,
         stage::{LEX, write_question},
         state::Leave,
         terminal::LineMode,
@@ -207,7 +208,18 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Key>, App) {
         looked_at: Vec::new(),
         last_here: None,
         begin: Arc::new(|_| Ok(Beginning { spec: spec(), message: None })),
-        look: Dress { theme: Theme::dark(Depth::None), theme_file: None, marks: Marks::unicode() },
+        look: Dress {
+            theme: Theme::dark(Depth::None),
+            marks: Marks::unicode(),
+            own: Own {
+                theme: None,
+                themes: Vec::new(),
+                asks_ground: false,
+                keymap: Keymap::default(),
+                keys: "/no/such/folder/keys.toml".into(),
+                keep: Arc::new(|_| Ok(())),
+            },
+        },
         notice: crate::config::Notice::Bell,
         history: Vec::new(),
         sizes: crate::tui::layout::Remembered::default(),

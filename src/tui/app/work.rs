@@ -1,10 +1,13 @@
 //! Effects, done: at once what takes no time, all else beside the loop.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use tokio::task::JoinSet;
 
-use super::{Beginning, Remember};
+use super::{Beginning, Keep, Remember};
 use crate::{
     kernel::{
         command::Command,
@@ -14,7 +17,7 @@ use crate::{
     },
     tui::{
         diff::Diff,
-        effect::Start,
+        effect::{Setting, Start},
         highlight,
         ink::Brush,
         layout::Remembered,
@@ -22,7 +25,7 @@ use crate::{
         paper,
         sheet::{Index, Shape},
         state::waiting::Sheet,
-        theme::Marks,
+        theme::{Depth, Marks, Theme},
     },
 };
 
@@ -178,5 +181,23 @@ pub(super) fn find(
     work.spawn_blocking(move || {
         let hits = index.find(&sheet, &word, Brush::of_text(marks));
         Came::Found(question, index, word, hits)
+    });
+}
+
+pub(super) fn read_theme(work: &mut JoinSet<Came>, file: PathBuf, depth: Depth) {
+    work.spawn_blocking(move || {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let theme = match std::fs::read_to_string(&file) {
+            Ok(source) => Theme::parse(&name, &source, depth).map_err(|fault| fault.to_string()),
+            Err(error) => Err(format!("{name} cannot be read: {error}.")),
+        };
+        Came::Theme(file, theme)
+    });
+}
+
+pub(super) fn keep(work: &mut JoinSet<Came>, keep: Keep, setting: Setting) {
+    work.spawn_blocking(move || {
+        let kept = keep(setting.clone());
+        Came::Kept(setting, kept)
     });
 }

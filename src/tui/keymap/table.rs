@@ -6,11 +6,11 @@ use super::{
     Action::{self, Answer, Begin as First, Edit as Text, Go as To, Move as By},
     Begin, Edit, Go, Grow, Jump, Key, Letter, Move, Output as Of, Part,
     Place::{
-        self, Because, Changes, Composer, Connect, Decisions, Everywhere, Filter, Find, Grants,
-        Help, Lines, Offers, Output, Question, Quit, Script, Search, Sessions, Several, Start,
-        Stop, Transcript, Waiting, Wider,
+        self, Because, Changes, Commands, Composer, Connect, Decisions, Everywhere, Filter, Find,
+        Grants, Help, Lines, Offers, Output, Question, Quit, Script, Search, Sessions, Several,
+        Start, Stop, Themes, Transcript, Waiting, Wider,
     },
-    Row,
+    Preset, Row,
 };
 
 type Keys = &'static [(Key, Action)];
@@ -110,7 +110,7 @@ pub const TABLE: &[Row] = &[
     row(Start, &[(ENTER, First(Begin::Chosen))], "do what is marked"),
     row(Start, &[(UP, By(Move::Up)), (DOWN, By(Move::Down))], "choose"),
     row(Start, &[(Key::char('c'), First(Begin::Connect))], "connect a model"),
-    row(Start, &[(Key::char('t'), First(Begin::NextTheme))], "another theme"),
+    row(Start, &[(Key::char('t'), To(Go::Themes))], "another theme…"),
     row(Composer, &[(ENTER, Text(Edit::Send))], "send, after this turn if one runs"),
     row(Composer, &[(Key::ctrl('s'), Action::Steer)], "send, at the next step if a turn runs"),
     row(Composer, NEW_LINE, "new line"),
@@ -219,6 +219,16 @@ pub const TABLE: &[Row] = &[
     row(Filter, KILLING, "delete"),
     row(Help, SCROLL, "scroll"),
     row(Help, ENDS, "first, last"),
+    row(Help, FILTER, "find a key; esc shows all again"),
+    row(Help, &[(Key::ctrl('o'), To(Go::KeysFile))], "your file of keys, in $EDITOR"),
+    row(Commands, &[(UP, By(Move::Up)), (DOWN, By(Move::Down))], "choose"),
+    row(Commands, PAGES, "choose, a page on"),
+    row(Commands, OPEN, "do it"),
+    row(Commands, SHORT, "move and edit"),
+    row(Commands, KILLING, "delete"),
+    row(Themes, SCROLL, "try"),
+    row(Themes, ENDS, "first, last"),
+    row(Themes, OPEN, "keep it"),
     row(Quit, &[(UP, By(Move::Up)), (DOWN, By(Move::Down))], "choose"),
     row(Quit, OPEN, "do it"),
     row(Place::Mode, &[(UP, By(Move::Up)), (DOWN, By(Move::Down))], "choose"),
@@ -227,7 +237,9 @@ pub const TABLE: &[Row] = &[
     row(Stop, OPEN, "do it"),
     row(Script, SCROLL, "scroll"),
     row(Script, ENDS, "first, last line"),
-    row(Connect, OPEN, "back"),
+    row(Connect, &[(UP, By(Move::Up)), (DOWN, By(Move::Down))], "choose"),
+    row(Connect, OPEN, "take it"),
+    row(Everywhere, &[(Key::ctrl('p'), To(Go::Commands))], "every command"),
     row(Everywhere, &[(Key::ctrl('g'), To(Go::Question))], "what needs you; again: the next"),
     row(
         Everywhere,
@@ -277,10 +289,21 @@ pub const TABLE: &[Row] = &[
         ],
         "back, forward, up to the parent",
     ),
+    row(Everywhere, &[(Key::ctrl('x'), Action::Stop)], "stop…"),
     row(Everywhere, &[(ESC, Action::Leave)], "leave; twice: stop the turn"),
     row(Everywhere, &[(Key::ctrl('c'), Action::Clear)], "empty the draft; else twice: quit…"),
     row(Everywhere, &[(Key::ctrl('q'), Action::Quit)], "quit…"),
     row(Everywhere, &[(Key::ctrl('z'), Action::Suspend)], "suspend"),
+];
+
+/// What has no key of its own, and can be given one.
+pub const UNBOUND: &[(Place, Action, &str)] = &[
+    (Everywhere, To(Go::Themes), "theme…"),
+    (Everywhere, To(Go::KeysFile), "your file of keys, in $EDITOR"),
+    (Everywhere, Action::Preset(Preset::Plain), "plain keys"),
+    (Everywhere, Action::Preset(Preset::Vim), "plain and vim-like keys"),
+    (Everywhere, First(Begin::Connect), "connect a model…"),
+    (Everywhere, First(Begin::Tour), "take the tour"),
 ];
 
 const NEW_LINE: Keys =

@@ -4,6 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use tokio::time::Instant;
 
+use super::Leave;
 use crate::{
     kernel::{gate::policy::Runs, port::Form, spec::Mode},
     tui::theme::Mark,
@@ -106,6 +107,8 @@ pub struct Place {
     pub starting: Option<String>,
     /// To be left as soon as nobody works any more.
     pub leaving: bool,
+    /// Set when the screen is to be left.
+    pub leave: Option<Leave>,
 }
 
 impl Default for Place {
@@ -123,6 +126,7 @@ impl Default for Place {
             row: 0,
             starting: None,
             leaving: false,
+            leave: None,
         }
     }
 }

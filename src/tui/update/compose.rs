@@ -277,7 +277,7 @@ fn drafts(state: &mut State) -> Vec<Effect> {
     composer.drafts.look(&composer.draft, now);
     let of = composer.drafts.of;
     let switched = state.sessions.viewed() != of;
-    let ends = switched || state.leave.is_some();
+    let ends = switched || state.place.leave.is_some();
     if let Some(session) = of
         && (composer.drafts.is_due(now) || ends && composer.drafts.has_changed())
     {

@@ -3,22 +3,21 @@
 use crossterm::event::{KeyEvent, KeyEventKind};
 
 use super::{
-    compose, copies, moves, output, panes, pointer, question, records, several, transcript, trust,
-    wider, written,
+    compose, controls, copies, moves, output, palette, panes, pointer, question, records, several,
+    themes, transcript, trust, wider, written,
 };
 use crate::{
     kernel::command::Command,
     tui::{
         cell::Fold,
-        effect::{Effect, Start},
+        effect::{Effect, Setting, Start},
         guard::Press,
-        keymap::{self, Action, Begin, Edit, Go, Key, Place},
+        keymap::{Action, Begin, Edit, Go, Key, Keymap, Place},
         message::Input,
         state::{
             Focus, Leave, Popup, State, composer::When, records::written::View, status::Twice,
             waiting::Form,
         },
-        theme::Theme,
         view,
     },
 };
@@ -93,7 +92,7 @@ fn paste(state: &mut State, text: &str) {
 fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
     let key = Key::of(event);
     let place = state.key_place();
-    let action = keymap::action(place, key);
+    let action = state.controls.keys.action(place, key);
     if let (Place::Question, Some(action), Some(letter)) = (place, action, key.typed()) {
         let press = if matches!(action, Action::Answer(_)) {
             state.guard.press(letter, state.now.at)
@@ -118,7 +117,10 @@ fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
     }
     // A letter turned out to be text, so this key goes where the letter went; but what ends a
     // line must not send a word that was never meant to be one.
-    let action = if typing { keymap::action(state.key_place(), key) } else { action };
+    let action = match typing {
+        true => state.controls.keys.action(state.key_place(), key),
+        false => action,
+    };
     if typing && matches!(action, Some(Action::Edit(Edit::Send))) {
         return Vec::new();
     }
@@ -202,7 +204,11 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Clear if state.status.twice(Twice::Quit, now) => quit(state),
         Action::Clear => state.status.say("ctrl+c again quits.", now),
         Action::Quit => quit(state),
+        Action::Go(Go::KeysFile) => return vec![Effect::KeysFile],
         Action::Go(go) => panes::go(state, go),
+        Action::Move(by) if matches!(state.popup, Some(Popup::Themes { .. })) => {
+            return themes::choose(state, by);
+        }
         Action::Move(by) => moves::scroll(state, by),
         Action::Zoom => panes::zoom(state),
         Action::Size(grow) => return panes::size(state, grow),
@@ -240,6 +246,10 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
             _ => return super::edit::editor(state, part),
         },
         Action::Stop => panes::stop(state),
+        Action::Preset(preset) => {
+            state.controls.keys = Keymap::of(preset);
+            return controls::keep(Setting::Preset(preset));
+        }
         Action::Fork => return copies::fork(state),
         Action::NotNow => panes::not_now(state),
         // Answers go through the guard and nowhere else.
@@ -270,31 +280,27 @@ fn write(state: &mut State, edit: Edit) -> Vec<Effect> {
 
 fn begin_with(state: &mut State, begin: Begin) -> Vec<Effect> {
     match begin {
-        Begin::Connect => state.popup = Some(Popup::Connect),
-        Begin::NextTheme => {
-            let depth = state.look.theme.depth();
-            let names = Theme::BUILT_IN.map(|(name, _)| name);
-            let at = names.iter().position(|name| *name == state.look.theme.name());
-            let next = names[at.map_or(0, |at| (at + 1) % names.len())];
-            if let Some(theme) = Theme::built_in(next, depth) {
-                state.look.change(theme);
-            }
-        }
+        Begin::Tour => return tour(state),
+        Begin::Connect => state.popup = Some(Popup::Connect { row: 0 }),
         // Nothing begins by a key whose meaning cannot be read. Before the first frame is known to
         // be out there is no size yet.
         Begin::Chosen
             if state.drawn.width > 0 && view::is_tiny(state.drawn.width, state.drawn.height) => {}
         Begin::Chosen => match state.place.row {
-            0 if state.place.starting.is_none() => {
-                state.place.starting = Some(String::new());
-                return vec![Effect::Start { what: Start::Tour, message: None }];
-            }
-            0 => {}
-            1 => state.popup = Some(Popup::Connect),
+            0 => return tour(state),
+            1 => state.popup = Some(Popup::Connect { row: 0 }),
             _ => state.focus = Focus::Composer,
         },
     }
     Vec::new()
+}
+
+fn tour(state: &mut State) -> Vec<Effect> {
+    if state.place.starting.is_some() {
+        return Vec::new();
+    }
+    state.place.starting = Some(String::new());
+    vec![Effect::Start { what: Start::Tour, message: None }]
 }
 
 /// esc: leaves what has the keys, one thing at a time; last of all, the turn.
@@ -304,6 +310,8 @@ fn leave(state: &mut State) -> Vec<Effect> {
         || records::leave(state)
         || written::leave(state)
         || transcript::leave(state)
+        || palette::leave(state)
+        || themes::leave(state)
     {
         return Vec::new();
     }
@@ -359,7 +367,7 @@ fn leave(state: &mut State) -> Vec<Effect> {
 /// Leaves the screen, or asks first if something would end with it.
 pub(super) fn quit(state: &mut State) {
     if state.sessions.at_work() == 0 && state.queue.calls() == 0 {
-        state.leave = Some(Leave::Quit);
+        state.place.leave = Some(Leave::Quit);
     } else {
         state.popup = Some(Popup::Quit { row: 0 });
     }

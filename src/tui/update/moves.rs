@@ -2,11 +2,11 @@
 
 use ratatui::layout::Rect;
 
-use super::{question, transcript, written};
+use super::{palette, question, transcript, written};
 use crate::{
     kernel::spec::Mode,
     tui::{
-        keymap::{Action, Move, Place, TABLE},
+        keymap::{Action, Move, Place},
         state::{Focus, Popup, State},
         view,
     },
@@ -41,8 +41,9 @@ pub(super) fn scroll(state: &mut State, by: Move) {
             }
         }
         Place::Help => {
+            let rows = state.controls.keys.rows().len() + 2;
             if let Some(Popup::Help { top, .. }) = &mut state.popup {
-                *top = step_in(*top, TABLE.len(), 10, by);
+                *top = step_in(*top, rows, 10, by);
             }
         }
         Place::Sessions => {
@@ -91,12 +92,19 @@ pub(super) fn scroll(state: &mut State, by: Move) {
                 offered.row = step_in(offered.row, offered.rows.len(), 8, by);
             }
         }
-        Place::Because | Place::Wider | Place::Connect | Place::Filter => {}
+        Place::Commands => palette::choose(state, by),
+        Place::Connect => {
+            let models = state.controls.models.len();
+            if let Some(Popup::Connect { row }) = &mut state.popup {
+                *row = step_in(*row, models, 10, by);
+            }
+        }
+        Place::Because | Place::Wider | Place::Filter | Place::Themes => {}
         Place::Transcript | Place::Composer | Place::Everywhere => transcript::scroll(state, by),
     }
 }
 
-fn step_in(at: usize, count: usize, page: usize, by: Move) -> usize {
+pub(super) fn step_in(at: usize, count: usize, page: usize, by: Move) -> usize {
     let last = count.saturating_sub(1);
     match by {
         Move::Up | Move::PreviousCell => at.saturating_sub(1),

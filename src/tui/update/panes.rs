@@ -2,7 +2,7 @@
 
 use ratatui::layout::Size;
 
-use super::{compose, question, records, several, transcript, written};
+use super::{compose, controls, palette, question, records, several, themes, transcript, written};
 use crate::{
     kernel::{command::Command, id::ApprovalId, signal::Extent, spec::Mode},
     tui::{
@@ -30,6 +30,9 @@ pub(super) fn go(state: &mut State, go: Go) {
             }
         }
         Go::NextQuestion | Go::PreviousQuestion => question::act(state, Action::Go(go)),
+        Go::NextPane | Go::PreviousPane if matches!(state.popup, Some(Popup::Help { .. })) => {
+            help(state, go == Go::NextPane);
+        }
         Go::NextPane if state.focus == Focus::Question && state.queue.form.is_none() => {
             question::act(state, Action::Go(go));
         }
@@ -44,9 +47,18 @@ pub(super) fn go(state: &mut State, go: Go) {
             step(state, go == Go::NextPane);
         }
         Go::Help => {
-            let of = state.key_place();
+            let of = match (state.popup, state.key_place()) {
+                (Some(Popup::Help { of, .. }), _) => of,
+                (Some(Popup::Commands), _) => state.controls.palette.from,
+                (_, here) => here,
+            };
+            themes::leave(state);
+            state.records.filter = Filter::default();
             state.popup = Some(Popup::Help { of, top: 0 });
         }
+        Go::Commands => palette::open(state),
+        Go::Themes => themes::open(state),
+        Go::KeysFile => {}
         Go::Sessions => swap(state, Popup::Sessions),
         Go::Waiting => {
             state.records.filter = Filter::default();
@@ -63,6 +75,14 @@ pub(super) fn go(state: &mut State, go: Go) {
     }
 }
 
+/// The help of another place.
+fn help(state: &mut State, forward: bool) {
+    let Some(Popup::Help { of, top }) = &mut state.popup else { return };
+    let at = Place::ALL.iter().position(|place| place == of).unwrap_or(0);
+    let by = if forward { 1 } else { Place::ALL.len() - 1 };
+    (*of, *top) = (Place::ALL[(at + by) % Place::ALL.len()], 0);
+}
+
 /// Opens the list of modes, at the one there is.
 fn mode(state: &mut State) {
     let Some(node) = state.sessions.node() else {
@@ -76,13 +96,21 @@ fn mode(state: &mut State) {
     };
 }
 
-/// Asks whether the chosen session is to be stopped.
+/// Asks whether the chosen session is to be stopped; elsewhere than in the list, the one in view.
 pub(super) fn stop(state: &mut State) {
-    let Some(branch) = state.sessions.rows().get(state.sessions.cursor).copied() else { return };
-    let node = state.sessions.get(branch.session);
-    let below = state.sessions.at_work_below(branch.session);
+    let chosen = if state.key_place() == Place::Sessions {
+        state.sessions.rows().get(state.sessions.cursor).map(|branch| branch.session)
+    } else {
+        state.sessions.viewed()
+    };
+    let Some(session) = chosen else {
+        state.status.say("There is no session to stop.", state.now.at);
+        return;
+    };
+    let node = state.sessions.get(session);
+    let below = state.sessions.at_work_below(session);
     if below > 0 || node.is_some_and(|node| node.doing.works()) {
-        state.popup = Some(Popup::Stop { session: branch.session, row: 0 });
+        state.popup = Some(Popup::Stop { session, row: 0 });
     } else {
         state.status.say("It does not work now.", state.now.at);
     }
@@ -233,7 +261,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
             }
         }
         Place::Quit => match state.popup {
-            Some(Popup::Quit { row: 1 }) => state.leave = Some(Leave::Quit),
+            Some(Popup::Quit { row: 1 }) => state.place.leave = Some(Leave::Quit),
             Some(Popup::Quit { row: 2 }) => {
                 state.place.leaving = true;
                 state.popup = None;
@@ -275,7 +303,9 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
                 records::decided_by(state, row);
             }
         }
-        Place::Connect => state.popup = None,
+        Place::Connect => return controls::connect(state),
+        Place::Commands => return palette::run(state),
+        Place::Themes => return themes::keep(state),
         Place::Everywhere
         | Place::Start
         | Place::Composer

@@ -5,6 +5,7 @@ use pretty_assertions::assert_eq;
 mod answers;
 mod choices;
 mod composing;
+mod controls;
 mod copies;
 mod crowd;
 mod editing;
@@ -76,19 +77,19 @@ fn ctrl_c_empties_the_draft_and_up_has_it_back() {
 fn ctrl_c_twice_quits_and_asks_while_something_works() {
     let mut stage = Stage::new(80, 24);
     stage.key("ctrl+c");
-    assert_eq!(stage.state.leave, None);
+    assert_eq!(stage.state.place.leave, None);
     stage.key("ctrl+c");
-    assert_eq!(stage.state.leave, Some(Leave::Quit));
+    assert_eq!(stage.state.place.leave, Some(Leave::Quit));
 
     let mut stage = Stage::new(80, 24);
     stage.at_work();
     stage.key("ctrl+q");
     stage.key("enter");
-    assert_eq!((stage.state.leave, stage.state.popup), (None, None), "the safe row is first");
+    assert_eq!((stage.state.place.leave, stage.state.popup), (None, None), "the safe row is first");
     stage.key("ctrl+q");
     stage.key("down");
     stage.key("enter");
-    assert_eq!(stage.state.leave, Some(Leave::Quit));
+    assert_eq!(stage.state.place.leave, Some(Leave::Quit));
 }
 
 #[test]
@@ -98,9 +99,9 @@ fn quitting_can_wait_for_the_work() {
     for key in ["ctrl+q", "end", "down", "down", "enter"] {
         stage.key(key);
     }
-    assert_eq!(stage.state.leave, None);
+    assert_eq!(stage.state.place.leave, None);
     stage.event(1.into(), Event::ExchangeFinished { outcome: Outcome::Done });
-    assert_eq!(stage.state.leave, Some(Leave::Quit));
+    assert_eq!(stage.state.place.leave, Some(Leave::Quit));
 }
 
 #[test]

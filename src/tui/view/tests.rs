@@ -1,6 +1,7 @@
 //! What a person sees, at the two sizes that most have. Every drawing is kept whole.
 
 mod composing;
+mod controls;
 mod forms;
 mod lists;
 mod questions;
