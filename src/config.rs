@@ -8,7 +8,10 @@ pub mod profiles;
 mod providers;
 pub mod rules;
 
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use crate::kernel::{
     allowance::Ceiling,
@@ -21,8 +24,9 @@ use crate::kernel::{
 pub use home::{Home, HomeError};
 pub use providers::built_in;
 
-/// Looks up one variable of the environment; an empty one should be given as absent.
-pub type Lookup<'a> = dyn Fn(&str) -> Option<String> + 'a;
+/// Looks up one variable of the environment, with the very bytes it has; an empty one should be given
+/// as absent.
+pub type Lookup<'a> = dyn Fn(&str) -> Option<OsString> + 'a;
 
 /// All settings, each with a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,6 +154,14 @@ pub enum ConfigError {
         /// What it may be.
         known: String,
     },
+    /// A variable is no text. It is not passed over: what it was to say may be the stricter setting.
+    #[error("{name} is {value:?}, which is not UTF-8\nset it to text that is, or unset it")]
+    NoText {
+        /// The variable.
+        name: &'static str,
+        /// What it says.
+        value: OsString,
+    },
 }
 
 impl Config {
@@ -173,14 +185,13 @@ impl Config {
         flags: Flags,
     ) -> Result<Self, ConfigError> {
         let set = file::parse(path, text)?;
-        let mode = match env("FOOTPLATE_MODE") {
-            Some(value) => Some(mode_of(value)?),
-            None => None,
-        };
+        let mode = spoken(env, "FOOTPLATE_MODE")?.map(mode_of).transpose()?;
+        let model = spoken(env, "FOOTPLATE_MODEL")?;
+        let theme = spoken(env, "FOOTPLATE_THEME")?;
         let config = Self {
-            model: flags.model.or_else(|| env("FOOTPLATE_MODEL")).or(set.model),
+            model: flags.model.or(model).or(set.model),
             mode: flags.mode.or(mode).or(set.mode).unwrap_or_default(),
-            theme: flags.theme.or_else(|| env("FOOTPLATE_THEME")).or(set.theme),
+            theme: flags.theme.or(theme).or(set.theme),
             timeout_ms: set.timeout_ms,
             ceiling_ms: set.ceiling_ms,
             runs: set.runs,
@@ -189,12 +200,18 @@ impl Config {
             glyphs: set.glyphs,
             mouse: set.mouse,
             notice: set.notice,
-            providers: providers::merged(set.providers, env),
+            providers: providers::merged(set.providers, env)?,
             limits: Limits { ceiling: flags.ceiling.or(set.limits.ceiling), ..set.limits },
             prices: set.prices,
         };
         Ok(config)
     }
+}
+
+/// What a variable says, if it says anything.
+fn spoken(env: &Lookup<'_>, name: &'static str) -> Result<Option<String>, ConfigError> {
+    let text = env(name).map(OsString::into_string).transpose();
+    text.map_err(|value| ConfigError::NoText { name, value })
 }
 
 fn mode_of(value: String) -> Result<Mode, ConfigError> {

@@ -64,11 +64,15 @@ pub struct Models {
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
     /// The name is not of the right form.
-    #[error("{0:?} names no model\nwrite PROVIDER/MODEL, scripted:FILE or scripted:tour")]
+    #[error(
+        "{} names no model\nwrite PROVIDER/MODEL, scripted:FILE or scripted:tour",
+        crate::kernel::text::quoted(.0)
+    )]
     Form(String),
     /// Nobody of that name is known.
     #[error(
-        "there is no provider {name:?}; known are {known}\nadd [providers.{name}] with api and base_url to config.toml, or name another"
+        "there is no provider {}; known are {known}\nadd [providers.{name}] with api and base_url to config.toml, or name another",
+        crate::kernel::text::quoted(.name)
     )]
     UnknownProvider {
         /// The name.

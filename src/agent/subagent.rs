@@ -9,6 +9,7 @@ use crate::kernel::{
     profile::Profile,
     schema,
     spec::{Limits, Mode, SessionSpec},
+    text,
 };
 
 /// The module that starts agents.
@@ -87,7 +88,11 @@ fn modules(
         let names: Vec<_> = there.iter().map(|name| name.as_str()).collect();
         return Err(schema::invalid(
             &format!("{}.modules", request.capability),
-            &format!("there is no {unknown:?} here to hand on; there is: {}", names.join(", ")),
+            &format!(
+                "there is no {} here to hand on; there is: {}",
+                text::quoted(unknown),
+                names.join(", ")
+            ),
         )
         .with("available", names));
     }

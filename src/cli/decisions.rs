@@ -13,7 +13,8 @@ use crate::kernel::{
     gate::approval::Scope,
     id::SessionId,
     port::{Store, StoreError},
-    session::decisions::{Decided, Log, Ruling},
+    session::decisions::{Decided, Log, Outcome, Ruling},
+    text,
 };
 
 /// How it is told.
@@ -90,13 +91,17 @@ fn line(decided: &Decided, zone: &TimeZone) -> String {
         Ruling::Open => "»",
     };
     let category = decided.category.map_or("-", |category| category.name()).to_uppercase();
-    let effect = one_line(&decided.effect);
+    let effect = text::shown(&decided.effect);
     let effect: String = effect.chars().take(48).collect();
     let (waited, left_out) = (seconds(decided.waited_ms), seconds(decided.excluded_ms));
     let agent = one_line(&decided.agent.join(" › "));
     let place = decided.line.map_or(agent.clone(), |line| format!("{agent}:{line}"));
     let by = one_line(&by(decided));
-    format!("{at}  {mark} {category:<8}  {effect:<32}  {by}  {waited:>8}  {left_out:>8}  {place}\n")
+    let came = decided.outcome.as_ref().and_then(Outcome::words);
+    let came = came.map(|words| format!("  ({})", one_line(&words))).unwrap_or_default();
+    format!(
+        "{at}  {mark} {category:<8}  {effect:<32}  {by}  {waited:>8}  {left_out:>8}  {place}{came}\n"
+    )
 }
 
 /// Who or what decided, and how far it reached.
@@ -108,7 +113,7 @@ fn by(decided: &Decided) -> String {
         (Some(Decider::Grant), _) => "a yes of this session".to_owned(),
         (Some(Decider::Rule { rule }), _) => format!("rule {rule}"),
         (Some(Decider::Monitor(doubt)), _) => {
-            format!("monitor: {} {:?}", doubt.tier.name(), doubt.reason)
+            format!("monitor: {} {}", doubt.tier.name(), text::quoted(&doubt.reason))
         }
         (Some(Decider::Nobody), _) => "nobody there".to_owned(),
         (Some(Decider::Expiry), _) => "nobody in time".to_owned(),
@@ -120,9 +125,11 @@ fn by(decided: &Decided) -> String {
             Some(Scope::Once) | None => "you, once".to_owned(),
         },
     };
-    let words = decided.words.as_ref().map(|words| format!(" {words:?}")).unwrap_or_default();
+    let words =
+        decided.words.as_ref().map(|words| format!(" {}", text::quoted(words))).unwrap_or_default();
     let asked = decided.monitor.as_ref();
-    let asked = asked.map(|doubt| format!(" (monitor: {} {:?})", doubt.tier.name(), doubt.reason));
+    let asked = asked
+        .map(|doubt| format!(" (monitor: {} {})", doubt.tier.name(), text::quoted(&doubt.reason)));
     format!("{who}{words}{}", asked.unwrap_or_default())
 }
 

@@ -51,7 +51,7 @@ pub(super) async fn run(common: &Common, how: Output) -> Result<Exit, Failure> {
                 all.push(folder(name, path));
             }
             let config = setup::flags(common).and_then(|flags| {
-                Config::load(&home, &setup::variable, flags).map_err(Failure::usage_in_two_lines)
+                Config::load(&home, &setup::raw, flags).map_err(Failure::usage_in_two_lines)
             });
             all.push(configuration(&home, config.as_ref().err()));
             if let Ok(config) = config {
@@ -65,7 +65,7 @@ pub(super) async fn run(common: &Common, how: Output) -> Result<Exit, Failure> {
         }
     }
     let is_utf8 = checks::is_utf8();
-    let around = |name: &str| setup::variable(name).is_some();
+    let around = |name: &str| setup::raw(name).is_some();
     all.push(terminal(stdout().is_terminal(), (checks::depth(), is_utf8), around));
     // A reader that went away has seen what it wanted.
     let _ = match how {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::{host::HostError, kernel::port::StoreError};
+
 /// What the exit code tells a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Exit {
@@ -76,5 +78,38 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "footplate: {}", self.what)?;
         if self.hint.is_empty() { Ok(()) } else { write!(f, "\n{}", self.hint) }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let hint = match &error {
+            full if full.is_full() => {
+                "make room on that disk, or set FOOTPLATE_HOME to a folder on another"
+            }
+            StoreError::Io { .. } => "make it readable and writable, or set FOOTPLATE_HOME",
+            StoreError::Held { session, .. } => {
+                let copy = format!("footplate sessions fork {}", session.short());
+                return Self::new(error, format!("close it there, or go on in a copy: {copy}"));
+            }
+            StoreError::Unknown(_) => "see all of them with: footplate sessions list",
+            StoreError::Damaged { .. } => "start a new session; the damaged one is left as it is",
+        };
+        Self::new(error, hint)
+    }
+}
+
+impl From<HostError> for Failure {
+    fn from(error: HostError) -> Self {
+        match error {
+            HostError::Store(error) => error.into(),
+            HostError::Model(error) => Self::usage_in_two_lines(error),
+            HostError::Unpriced { .. } => Self::usage_in_two_lines(error),
+            HostError::Workspace { .. } => {
+                let hint = "put it back, or go on elsewhere: footplate -C DIR, for a session that was \
+                            there: footplate -C DIR sessions fork ID";
+                Self::new(error, hint)
+            }
+        }
     }
 }

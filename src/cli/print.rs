@@ -10,6 +10,8 @@ use serde::Serialize;
 use super::exit::Failure;
 use crate::kernel::text;
 
+pub(super) use crate::kernel::text::quoted;
+
 /// Whoever reads our output has gone: not a failure, but nothing more need be said.
 #[derive(Debug)]
 pub(super) struct Closed;
@@ -47,7 +49,7 @@ pub(super) fn escaped(json: &str) -> Cow<'_, str> {
 /// Tells the person something beside the output.
 pub(super) fn aside(line: &str) {
     // Nobody may be there to read it.
-    let _ = writeln!(io::stderr(), "{}", text::clean(line.as_bytes()));
+    let _ = writeln!(io::stderr(), "{}", text::lines(line));
 }
 
 /// Says why the program ends.

@@ -11,9 +11,12 @@ use super::{
 };
 use crate::{
     config::rules::{RuleFile, Standing, Trust, TrustError, of_project},
-    kernel::gate::{
-        law::Placed,
-        rule::{Effect, Lasting, Reading, parse},
+    kernel::{
+        gate::{
+            law::Placed,
+            rule::{Effect, Lasting, Reading, parse},
+        },
+        text,
     },
 };
 
@@ -45,7 +48,7 @@ fn told(file: &RuleFile) -> String {
         Standing::Faulty => "  it has a fault, so it only denies and asks",
         Standing::Untrusted => "  not trusted as it is now, so it only denies and asks",
     };
-    let path = one_line(&file.path.display().to_string());
+    let path = text::shown(&file.path.display().to_string()).into_owned();
     let mut text = format!("{}  {path}{worth}\n", file.layer.name());
     text.extend(file.rules.iter().map(line));
     text
@@ -98,10 +101,10 @@ pub(super) fn trust(common: &Common, revoke: bool) -> Result<Exit, Failure> {
         rules => Some((name, rules.map_err(Failure::in_two_lines)?)),
     };
     for (name, text) in rules.into_iter().chain(profiles) {
-        let _ = print::text(&crate::kernel::text::clean(text.as_bytes()));
+        let _ = print::text(&text::lines(&text));
         print::aside(&format!(
             "Trusted, as it stands above: {}. A changed file is trusted anew.",
-            one_line(&name.display().to_string())
+            text::shown(&name.display().to_string())
         ));
     }
     Ok(Exit::Done)

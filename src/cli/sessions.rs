@@ -121,7 +121,8 @@ fn list(how: Told) -> Result<Exit, Failure> {
 fn line(session: &SessionSummary, zone: &TimeZone) -> String {
     let changed = minute(session.changed, zone);
     let title = title(session, 60);
-    let folder = one_line(&session.spec.workspace.display().to_string());
+    let folder = session.spec.workspace.display().to_string();
+    let folder = text::shown(&folder);
     format!("{}  {changed}  {folder}  {title}\n", session.spec.id.short())
 }
 
@@ -193,9 +194,9 @@ fn rename(id: &str, words: &str) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Text from a journal, made safe to print on a line.
+/// Words from a journal, made safe to print on a line. A name is no words: for that, [`text::shown`].
 pub(super) fn one_line(words: &str) -> String {
-    text::clean(words.as_bytes()).split_whitespace().collect::<Vec<_>>().join(" ")
+    text::shown(&words.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
 }
 
 /// The session that is meant.

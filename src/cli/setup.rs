@@ -11,12 +11,12 @@ use super::{args::Common, exit::Failure, print};
 use crate::{
     config::{Config, Flags, Home, profiles::ProfileFiles, rules::RuleFiles},
     executor::{Local, Settings},
-    host::{Attendance, Host, HostError, Parts},
+    host::{Attendance, Host, Parts},
     kernel::{
         allowance::Ceiling,
         gate::{law::Rules, monitor::Lookout},
         id::SessionId,
-        port::{Profiles as _, SessionSummary, Store, StoreError},
+        port::{Profiles as _, SessionSummary, Store},
         profile::Profile,
         spec::{Limits, Mode, SessionSpec},
     },
@@ -50,19 +50,19 @@ pub(super) struct Setup {
     _log: Option<telemetry::Guard>,
 }
 
-/// One variable of the environment; an empty one counts as absent.
+/// One variable of the environment as it is; an empty one counts as absent.
+pub(super) fn raw(name: &str) -> Option<std::ffi::OsString> {
+    env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// One variable of the environment whose value may as well be absent where it is no text.
 pub(super) fn variable(name: &str) -> Option<String> {
-    env::var(name).ok().filter(|value| !value.is_empty())
+    raw(name)?.into_string().ok()
 }
 
 /// Where our files are.
 pub(super) fn home() -> Result<Home, Failure> {
-    const NAME: &str = "FOOTPLATE_HOME";
-    if env::var_os(NAME).is_some_and(|value| value.to_str().is_none()) {
-        // Not passed over: what was meant for that folder would go into the person's own.
-        return Err(Failure::usage(format!("{NAME} is not UTF-8"), "set it to a folder that is"));
-    }
-    Home::find(&variable).map_err(Failure::in_two_lines)
+    Home::find(&raw).map_err(Failure::usage_in_two_lines)
 }
 
 /// Where sessions are kept.
@@ -77,7 +77,7 @@ pub(super) fn executor(home: &Home, notice: Notice) -> Local {
         cache: home.cache.clone(),
         home: user_home(),
         search_path: env::var_os("PATH").unwrap_or_default(),
-        uv: variable("FOOTPLATE_UV").map(PathBuf::from),
+        uv: raw("FOOTPLATE_UV").map(PathBuf::from),
         launcher: launcher(),
         private: vec![
             home.config.clone(),
@@ -91,7 +91,7 @@ pub(super) fn executor(home: &Home, notice: Notice) -> Local {
 
 /// The person's home folder, if the environment names one.
 fn user_home() -> Option<PathBuf> {
-    env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
+    raw("HOME").map(PathBuf::from)
 }
 
 /// Where it really is: rules are about real places.
@@ -138,14 +138,15 @@ impl Setup {
         store: Arc<dyn Store>,
     ) -> Result<Self, Failure> {
         let home = home()?;
-        let log = match telemetry::start(&home.state, variable("FOOTPLATE_LOG").as_deref()) {
+        let level = raw("FOOTPLATE_LOG").map(|level| level.to_string_lossy().into_owned());
+        let log = match telemetry::start(&home.state, level.as_deref()) {
             Ok(guard) => Some(guard),
             Err(error) => {
                 print::aside(&format!("footplate: goes on without a log: {error}"));
                 None
             }
         };
-        let config = Config::load(&home, &variable, flags(common)?);
+        let config = Config::load(&home, &raw, flags(common)?);
         let mut config = config.map_err(Failure::usage_in_two_lines)?;
         let workspace = workspace(common)?;
         let rules = rule_files(&home, notice.clone());
@@ -274,14 +275,14 @@ pub(super) fn named(all: &[SessionSummary], words: &str) -> Result<SessionId, Fa
             [one] => return Ok(one.spec.id),
             several => {
                 return Err(Failure::usage(
-                    format!("{} sessions are called {words:?}", several.len()),
+                    format!("{} sessions are called {}", several.len(), print::quoted(words)),
                     "give more of the name or id; see them with: footplate sessions list",
                 ));
             }
         }
     }
     Err(Failure::new(
-        format!("there is no session {words:?}"),
+        format!("there is no session {}", print::quoted(words)),
         "see all of them with: footplate sessions list",
     ))
 }
@@ -327,7 +328,10 @@ fn mode(name: &str) -> Result<Mode, Failure> {
     let known = Mode::ALL.into_iter().find(|mode| mode.name() == name);
     known.ok_or_else(|| {
         let names = Mode::ALL.map(Mode::name).join(", ");
-        Failure::usage(format!("there is no mode {name:?}"), format!("modes are: {names}"))
+        Failure::usage(
+            format!("there is no mode {}", print::quoted(name)),
+            format!("modes are: {names}"),
+        )
     })
 }
 
@@ -363,36 +367,4 @@ pub(super) fn workspace(common: &Common) -> Result<PathBuf, Failure> {
         ));
     }
     Ok(real)
-}
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        let hint = match &error {
-            full if full.is_full() => {
-                "make room on that disk, or set FOOTPLATE_HOME to a folder on another"
-            }
-            StoreError::Io { .. } => "make it readable and writable, or set FOOTPLATE_HOME",
-            StoreError::Held { .. } => {
-                "close it there, or go on in a copy: footplate sessions fork ID"
-            }
-            StoreError::Unknown(_) => "see all of them with: footplate sessions list",
-            StoreError::Damaged { .. } => "start a new session; the damaged one is left as it is",
-        };
-        Self::new(error, hint)
-    }
-}
-
-impl From<HostError> for Failure {
-    fn from(error: HostError) -> Self {
-        match error {
-            HostError::Store(error) => error.into(),
-            HostError::Model(error) => Self::usage_in_two_lines(error),
-            HostError::Unpriced { .. } => Self::usage_in_two_lines(error),
-            HostError::Workspace { .. } => {
-                let hint = "put it back, or go on elsewhere: footplate -C DIR, for a session that was \
-                            there: footplate -C DIR sessions fork ID";
-                Self::new(error, hint)
-            }
-        }
-    }
 }

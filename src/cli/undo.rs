@@ -21,6 +21,7 @@ use crate::{
         id::CallId,
         port::Store,
         recorder::Recorder,
+        text,
     },
 };
 
@@ -112,11 +113,11 @@ fn call(changes: &Changes, end: &str) -> Result<CallId, Failure> {
     match named.as_slice() {
         [one] => Ok(*one),
         [] => Err(Failure::new(
-            format!("no call {end:?} wrote anything"),
+            format!("no call {} wrote anything", text::quoted(end)),
             "see those that did with: footplate undo --dry-run",
         )),
         several => Err(Failure::usage(
-            format!("{} calls end in {end:?}", several.len()),
+            format!("{} calls end in {}", several.len(), text::quoted(end)),
             "give more of the id; see them with: footplate undo --dry-run",
         )),
     }
@@ -136,7 +137,7 @@ pub(super) fn line(planned: &Planned, zone: &TimeZone) -> String {
     };
     format!(
         "  {}  {}  (call {}, {}{from})\n",
-        one_line(&change.shown),
+        text::shown(&change.shown),
         one_line(&planned.undo.words(time, *at)),
         call.short(),
         one_line(&agents.join(" › ")),

@@ -348,7 +348,7 @@ fn theme(
             None => {
                 let known = Theme::BUILT_IN.map(|(name, _)| name).join(", ");
                 Err(Failure::usage(
-                    format!("there is no theme {name:?}"),
+                    format!("there is no theme {}", crate::kernel::text::quoted(name)),
                     format!("themes are: {known}, or a file of yours, {}", file.display()),
                 ))
             }

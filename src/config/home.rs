@@ -1,6 +1,7 @@
 //! Where files of ours live.
 
 use std::{
+    ffi::OsString,
     io::Write as _,
     path::{Path, PathBuf},
 };
@@ -28,6 +29,10 @@ pub enum HomeError {
     /// The system names no home folder.
     #[error("cannot find your home folder\nset FOOTPLATE_HOME to a folder of footplate's own")]
     Nowhere,
+    /// `FOOTPLATE_HOME` is no text. It is not passed over: what was meant for that folder would go into
+    /// the person's own.
+    #[error("FOOTPLATE_HOME is {0:?}, which is not UTF-8\nset it to a folder that is")]
+    NoText(OsString),
     /// `FOOTPLATE_HOME` is no path.
     #[error("FOOTPLATE_HOME is {path:?}, which cannot be used: {source}\nset it to a folder")]
     NoPath {
@@ -42,6 +47,7 @@ impl Home {
     /// All under `FOOTPLATE_HOME` where that is set, else where the platform keeps such files.
     pub fn find(env: &Lookup<'_>) -> Result<Self, HomeError> {
         if let Some(path) = env("FOOTPLATE_HOME") {
+            let path = path.into_string().map_err(HomeError::NoText)?;
             return match std::path::absolute(&path) {
                 Ok(root) => Ok(Self::under(&root)),
                 Err(source) => Err(HomeError::NoPath { path, source }),

@@ -51,7 +51,10 @@ impl Profiles for ProfileFiles {
                 }
                 None => format!("there is: {}", Vec::from_iter(files.into_keys()).join(", ")),
             };
-            return Err(format!("there is no profile {name:?}\n{hint}"));
+            return Err(format!(
+                "there is no profile {}\n{hint}",
+                crate::kernel::text::quoted(name)
+            ));
         };
         let text = super::rules::read(path)
             .and_then(|text| text.ok_or_else(|| std::io::ErrorKind::NotFound.into()))

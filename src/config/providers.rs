@@ -1,6 +1,6 @@
 //! The providers that are known without being told, and what the person says of them.
 
-use super::{Lookup, file::ProviderSettings};
+use super::{ConfigError, Lookup, file::ProviderSettings, spoken};
 use crate::kernel::provider::{Api, Provider, Providers};
 
 /// The built-in providers, in the order in which one with a key is looked for.
@@ -44,7 +44,10 @@ pub fn built_in() -> Providers {
 
 /// The built-in providers with the usual variables and then the person's settings laid over them;
 /// providers of the person's own come after.
-pub(super) fn merged(settings: Vec<(String, ProviderSettings)>, env: &Lookup<'_>) -> Providers {
+pub(super) fn merged(
+    settings: Vec<(String, ProviderSettings)>,
+    env: &Lookup<'_>,
+) -> Result<Providers, ConfigError> {
     let mut providers = built_in();
     for provider in &mut providers {
         let variable = match provider.name.as_str() {
@@ -52,7 +55,7 @@ pub(super) fn merged(settings: Vec<(String, ProviderSettings)>, env: &Lookup<'_>
             "openai" => "OPENAI_BASE_URL",
             _ => continue,
         };
-        if let Some(base_url) = env(variable) {
+        if let Some(base_url) = spoken(env, variable)? {
             provider.base_url = base_url;
         }
     }
@@ -80,5 +83,5 @@ pub(super) fn merged(settings: Vec<(String, ProviderSettings)>, env: &Lookup<'_>
             })),
         }
     }
-    providers
+    Ok(providers)
 }

@@ -8,7 +8,7 @@ use crate::kernel::{
     provider::Api,
 };
 
-fn nothing(_: &str) -> Option<String> {
+fn nothing(_: &str) -> Option<OsString> {
     None
 }
 
@@ -40,7 +40,7 @@ fn a_monitor_is_set_by_the_file_alone_and_waited_for_some_seconds() {
     assert_eq!(read(text).unwrap().monitor, monitor("a/b", 10));
     let more = format!("{text}timeout_s = 3\n");
     // Whatever else says which model to use.
-    let env = |_: &str| Some("auto".to_owned());
+    let env = |_: &str| Some("auto".into());
     let flags = Flags { model: Some("a/flag".to_owned()), ..Flags::default() };
     let config = Config::from_text(Path::new("c"), &more, &env, flags).unwrap();
     assert_eq!(config.monitor, monitor("a/b", 3));
@@ -71,8 +71,8 @@ fn a_monitor_is_set_by_the_file_alone_and_waited_for_some_seconds() {
 fn each_layer_lies_over_the_one_before() {
     let text = "model = 'a/file'\nmode = 'plan'\ntheme = 'file'\n";
     let env = |name: &str| match name {
-        "FOOTPLATE_MODEL" => Some("a/env".to_owned()),
-        "FOOTPLATE_MODE" => Some("auto".to_owned()),
+        "FOOTPLATE_MODEL" => Some("a/env".into()),
+        "FOOTPLATE_MODE" => Some("auto".into()),
         _ => None,
     };
     let flags = Flags { model: Some("a/flag".to_owned()), ..Flags::default() };
@@ -134,7 +134,7 @@ fn text_that_is_no_toml_is_told_with_its_line() {
 
 #[test]
 fn a_mode_in_the_environment_that_is_none_is_refused_by_name() {
-    let env = |name: &str| (name == "FOOTPLATE_MODE").then(|| "yolo".to_owned());
+    let env = |name: &str| (name == "FOOTPLATE_MODE").then(|| "yolo".into());
     let error = Config::from_text(Path::new("c"), "", &env, Flags::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -161,7 +161,7 @@ fn a_provider_can_be_added_and_a_built_in_one_changed() {
 
 #[test]
 fn the_usual_variables_for_addresses_are_honoured_and_the_file_is_stronger() {
-    let env = |name: &str| (name == "OPENAI_BASE_URL").then(|| "http://env/v1".to_owned());
+    let env = |name: &str| (name == "OPENAI_BASE_URL").then(|| "http://env/v1".into());
     let url = |text: &str| {
         let config = Config::from_text(Path::new("c"), text, &env, Flags::default()).unwrap();
         provider(&config, "openai").base_url
@@ -171,8 +171,33 @@ fn the_usual_variables_for_addresses_are_honoured_and_the_file_is_stronger() {
 }
 
 #[test]
+fn a_variable_that_is_no_text_is_refused_by_name_and_never_passed_over() {
+    use std::os::unix::ffi::OsStringExt as _;
+    let odd = || OsString::from_vec(b"plan\xff".to_vec());
+    let text = "mode = 'auto'\nmodel = 'a/file'\ntheme = 'a'\n";
+    let flags = || Flags { mode: Some(Mode::Auto), ..Flags::default() };
+    for name in [
+        "FOOTPLATE_MODE",
+        "FOOTPLATE_MODEL",
+        "FOOTPLATE_THEME",
+        "ANTHROPIC_BASE_URL",
+        "OPENAI_BASE_URL",
+    ] {
+        let env = |asked: &str| (asked == name).then(odd);
+        for flags in [Flags::default(), flags()] {
+            let error = Config::from_text(Path::new("c"), text, &env, flags).unwrap_err();
+            let said =
+                format!("{name} is \"plan\\xFF\", which is not UTF-8\nset it to text that is");
+            assert!(error.to_string().starts_with(&said), "{error}");
+        }
+    }
+    let error = Home::find(&|asked: &str| (asked == "FOOTPLATE_HOME").then(odd)).unwrap_err();
+    assert!(error.to_string().starts_with("FOOTPLATE_HOME is \"plan\\xFF\""), "{error}");
+}
+
+#[test]
 fn one_variable_puts_everything_under_one_folder() {
-    let env = |name: &str| (name == "FOOTPLATE_HOME").then(|| "/here".to_owned());
+    let env = |name: &str| (name == "FOOTPLATE_HOME").then(|| "/here".into());
     let home = Home::find(&env).unwrap();
     assert_eq!(home, Home::under(Path::new("/here")));
     assert_eq!(home.config_file(), Path::new("/here/config/config.toml"));

@@ -39,6 +39,7 @@ use crate::{
         event::{ExitStatus, Seal},
         port::{Bounds, Ended, Executor, Job, Manner, Packages, Pinned, Program, Sought, Wanted},
         registry::Mounts,
+        text,
     },
 };
 
@@ -382,7 +383,7 @@ fn bare(filename: &str) -> Result<&str, CallError> {
     }
     Err(CallError::new(
         ErrorCode::InvalidInput,
-        format!("{filename:?} is no plain file name. Give one such as \"main.py\"."),
+        format!("{} is no plain file name. Give one such as \"main.py\".", text::quoted(filename)),
     ))
 }
 

@@ -166,7 +166,8 @@ fn require(
             format!("There is: {}.", modules.join(", "))
         };
         let message = format!(
-            "Line {line}: footplate has no module {module:?} here. {there} Nothing was run."
+            "Line {line}: footplate has no module {} here. {there} Nothing was run.",
+            text::quoted(module)
         );
         return Err(unknown(message, modules));
     }
@@ -182,8 +183,9 @@ fn require(
         Some(name) if !functions.contains(&name.trim_end_matches('_')) => {
             let there = functions.join(", ");
             let message = format!(
-                "Line {line}: footplate.{module} has no function {name:?}. There is: {there}. \
-                 Nothing was run."
+                "Line {line}: footplate.{module} has no function {}. There is: {there}. \
+                 Nothing was run.",
+                text::quoted(name)
             );
             Err(unknown(message, functions))
         }

@@ -14,6 +14,7 @@ use crate::kernel::{
     port::{Agent, AgentState, Coordinator, Finished, Until, Wait, Waited},
     schema,
     signal::{Extent, Signal},
+    text,
 };
 
 /// The name by which an agent addresses the one above it.
@@ -100,7 +101,8 @@ impl Inner {
             names.extend(spec.parent.map(|_| PARENT.to_owned()));
             let there =
                 if names.is_empty() { "there is none".to_owned() } else { names.join(", ") };
-            let fault = format!("no agent {name:?} below this one; it can address: {there}");
+            let fault =
+                format!("no agent {} below this one; it can address: {there}", text::quoted(name));
             schema::invalid(place, &fault).with("available", names)
         })
     }

@@ -13,6 +13,7 @@ use crate::kernel::{
     gate::{
         approval::{NotAnswered, Scope},
         law::Placed,
+        subject::Subject,
         unrecorded,
     },
     id::{ApprovalId, CallId, SessionId},
@@ -176,7 +177,13 @@ impl Inner {
                 recorder(opened.journal, &Arc::new(Mutex::new(session)), &self.hub)
             }
         };
-        changes.undo(&*self.parts.store, &recorder, &Choice::Calls(calls)).await.map(drop)
+        let all = changes.undo(&*self.parts.store, &recorder, &Choice::Calls(calls)).await?;
+        if let Some(waiting) = &self.waiting {
+            for undone in &all {
+                waiting.changed(&Subject::path(&undone.planned.recorded.change.path));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -13,6 +13,7 @@ use crate::kernel::{
     port::{Store, StoreError},
     recorder::Recorder,
     session::Session,
+    text,
 };
 
 /// A way back to before a message.
@@ -32,7 +33,7 @@ pub enum NoWayBack {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// No such message; how many there are.
-    #[error("there is no message {0}: {count} were said", count = .1)]
+    #[error("there is no message {0}: {count} said", count = text::were(*.1))]
     Message(usize, usize),
     /// It is an agent of that session.
     #[error("it is an agent: go back in session {}", .0.short())]

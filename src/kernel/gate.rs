@@ -238,13 +238,14 @@ impl Gate {
             let permit = Permit { call: call.id, preview: None };
             return Passage::Open(permit, Decision::allowed(Decider::Mode { mode }));
         }
+        let changes = self.changes();
         let preview = match capability.preview(cx.of_call(call.id), call.input.clone()).await {
             Ok(preview) => done.told(preview),
             Err(error) => return Passage::Shut(error, None),
         };
         let lookout = self.lookout.as_ref().filter(|_| category != Category::Read);
-        let mut looked =
-            Looked { case: self.case(cx, call, preview.subject.clone()), category, preview };
+        let case = self.case(cx, call, preview.subject.clone());
+        let mut looked = Looked { case, category, preview, changes };
         // What the monitor said, once it was asked.
         let mut heard: Option<Option<Doubt>> = None;
         loop {
@@ -279,15 +280,26 @@ impl Gate {
                 let Judgement { verdict, by } = self.judge_looked(&looked, least);
                 Judgement { verdict: narrowed(verdict, doubt.as_ref()), by }
             };
+            let changes = self.changes();
+            let seat = (seat, looked.changes);
             let reply = match self.ask(cx, capability, seat, question, judge).await {
                 Ok(Put::Answered(reply)) => reply,
                 Ok(Put::Edited(reply, input, preview)) => {
                     call.input = input;
                     let case = self.case(cx, call, preview.subject.clone());
                     let category = capability.category_of(cx, &call.input);
-                    looked = Looked { case, category, preview: *preview };
+                    looked = Looked { case, category, preview: *preview, changes };
                     reply
                 }
+                Ok(Put::Changed(Ok(preview))) => {
+                    let case = self.case(cx, call, preview.subject.clone());
+                    let category = capability.category_of(cx, &call.input);
+                    looked = Looked { case, category, preview: *preview, changes };
+                    // The monitor judged something else.
+                    heard = None;
+                    continue;
+                }
+                Ok(Put::Changed(Err(error))) => return Passage::Shut(error, None),
                 // It comes back, under a name of its own.
                 Ok(Put::Again) => continue,
                 Ok(Put::Expired) => return expired(capability),
@@ -307,6 +319,17 @@ impl Gate {
                 (_, Verdict::Allow | Verdict::Ask) => {}
             }
         }
+    }
+
+    /// Tells whoever waits to change the same file that a call may have changed it.
+    pub(super) fn changed(&self, subject: &Subject) {
+        if let Some(waiting) = &self.waiting {
+            waiting.changed(subject);
+        }
+    }
+
+    fn changes(&self) -> u64 {
+        self.waiting.as_ref().map_or(0, |waiting| waiting.changes())
     }
 
     fn judge_looked(&self, looked: &Looked, least: Verdict) -> Judgement {

@@ -15,7 +15,7 @@ use super::{
     json::Unambiguous,
     recorder::Recorder,
     registry::Tools,
-    schema,
+    schema, text,
     workflow::Next,
 };
 
@@ -130,10 +130,14 @@ async fn attempt(
     open.result.input = input.clone();
     let category = capability.category_of(cx, &input);
     let subject = permit.preview().map(|preview| preview.subject.clone()).unwrap_or_default();
-    let started = Event::CallStarted { call, category, decision, subject };
+    let started = Event::CallStarted { call, category, decision, subject: subject.clone() };
     cx.recorder.append(started).map_err(unrecorded)?;
     open.started = true;
-    capability.run(permit, cx.of_call(request.id), input).await
+    let done = capability.run(permit, cx.of_call(request.id), input).await;
+    if category != super::capability::Category::Read {
+        cx.gate.changed(&subject);
+    }
+    done
 }
 
 fn look_up<'a>(tools: &'a Tools, name: &str) -> Result<&'a Capability, CallError> {
@@ -142,7 +146,11 @@ fn look_up<'a>(tools: &'a Tools, name: &str) -> Result<&'a Capability, CallError
             let names = tools.names();
             CallError::new(
                 ErrorCode::UnknownTool,
-                format!("There is no tool {name:?} here. There is: {}.", names.join(", ")),
+                format!(
+                    "There is no tool {} here. There is: {}.",
+                    text::quoted(name),
+                    names.join(", ")
+                ),
             )
             .with("available", names)
         },

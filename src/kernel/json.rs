@@ -68,7 +68,10 @@ impl<'de> Visitor<'de> for Reading {
         let mut object = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
             if object.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("the key {key:?} is there twice")));
+                return Err(A::Error::custom(format_args!(
+                    "the key {} is there twice",
+                    super::text::quoted(&key)
+                )));
             }
             let Unambiguous(value) = entries.next_value()?;
             object.insert(key, value);

@@ -134,7 +134,7 @@ pub fn parse(name: &str, text: &str, known: &Known) -> Result<Profile, String> {
             };
             return Err(wrong(
                 unknown.span().start,
-                &format!("there is no {what} {name:?}"),
+                &format!("there is no {what} {}", super::text::quoted(name)),
                 &hint,
             ));
         }

@@ -69,7 +69,7 @@ fn fault(error: &ValidationError<'_>) -> String {
             format!("missing required property {property}")
         }
         ValidationErrorKind::AdditionalProperties { unexpected } => {
-            let names: Vec<_> = unexpected.iter().map(|name| format!("{name:?}")).collect();
+            let names: Vec<_> = unexpected.iter().map(|name| super::text::quoted(name)).collect();
             format!("unknown property {}", names.join(", "))
         }
         ValidationErrorKind::Enum { options } => match options.as_array() {

@@ -1,4 +1,5 @@
-//! Bytes from outside, made into text that can be shown and kept: done once, at the door.
+//! Bytes from outside, made into text that can be shown and kept: done once, at the door. Names and
+//! words that are kept to the letter are made safe to read where they are shown.
 //!
 //! What comes out holds no control character but newline and tab, and no invisible one that could
 //! make it read differently from what it is. Everything here is linear in what goes in, and keeps
@@ -7,11 +8,14 @@
 mod decoder;
 mod kept;
 mod line;
+mod shown;
 #[cfg(test)]
 mod tests;
 
 pub use decoder::Decoder;
 pub use kept::{Bounds, Kept};
+
+pub use shown::{count, lines, quoted, shown, were};
 
 use line::Line;
 

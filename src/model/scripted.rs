@@ -205,7 +205,7 @@ impl Model for Scripted {
             for (index, call) in turn.calls.into_iter().enumerate() {
                 let call = Delta::Call {
                     provider_id: format!("script-{number}-{index}"),
-                    name: call.name,
+                    name: clean(&call.name),
                     arguments: arguments(call.arguments),
                 };
                 if deltas.send(Ok(call)).await.is_err() {

@@ -169,8 +169,8 @@ fn named(state: State) -> &'static str {
 
 /// A text as one clean line.
 fn line(place: &str, said: &str) -> Result<String, CallError> {
-    let clean = text::clean(said.as_bytes());
-    let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = text::shown(&line).into_owned();
     match line.chars().count() {
         0 => Err(schema::invalid(place, "it is empty")),
         1..=CHARS => Ok(line),

@@ -117,7 +117,7 @@ fn words(line: &[u8]) -> Option<String> {
     let unescaped = |text: &str| serde_json::from_str::<String>(&format!("\"{text}\"")).ok();
     let text = unescaped(&text).or_else(|| unescaped(text.get(..text.len().checked_sub(6)?)?))?;
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    Some(line.chars().filter(|character| !character.is_control()).take(TITLE_MAX).collect())
+    Some(line.chars().take(TITLE_MAX).collect())
 }
 
 #[cfg(test)]

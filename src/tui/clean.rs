@@ -12,7 +12,7 @@ use ratatui::style::Style;
 use ratatui::text::Span;
 use unicode_segmentation::UnicodeSegmentation;
 
-pub use deceit::{Deceit, Deceits, asked_at, asked_pieces, deceits, revealed};
+pub use deceit::{Deceit, Deceits, asked_at, asked_pieces, deceits, deceits_of_name, revealed};
 
 /// The distance of tab stops, as every terminal has it.
 pub const TAB_STOP: usize = 8;

@@ -16,11 +16,15 @@ use crate::kernel::{capability::Body, gate::approval::Question};
 /// Makes a question ready.
 pub fn of(question: &Question) -> Paper {
     let preview = &question.preview;
-    let object = clean::deceits(&preview.object);
+    let (what, object) = match preview.body {
+        Body::Diff { .. } => ("path", clean::deceits_of_name(&preview.object)),
+        Body::Program { .. } | Body::Code { .. } | Body::Packages { .. } | Body::Text { .. } => {
+            ("object", clean::deceits(&preview.object))
+        }
+    };
     let mut revealed = clean::revealed(&preview.object, &object);
-    let what = if matches!(preview.body, Body::Diff { .. }) { "path" } else { "object" };
     let mut deceits = Deceits::default();
-    deceits.search(&preview.object, || what.to_owned());
+    deceits.take(&object, || what.to_owned());
     let revealed_line = |line: &str| clean::revealed(line, &clean::deceits(line));
     let wider = preview.wider.iter().map(|line| revealed_line(line)).collect();
     let monitor = question.monitor.as_ref().map(ToString::to_string);

@@ -123,7 +123,7 @@ fn body(
     for (pane, area) in &layout.panes {
         let (pane, area) = (*pane, *area);
         match pane {
-            Focus::Composer => writing = composer::draw(state, pen, area),
+            Focus::Composer => writing = composer::draw(state, pen, area, layout.room),
             Focus::Question => answering = question(state, pen, area, layout.room, drawn),
             Focus::Sessions => side::tree(state, pen, area),
             Focus::Waiting => side::queue(state, pen, area),

@@ -53,6 +53,8 @@ fn a_name_that_is_not_utf_8_is_refused_and_nothing_else_is_used_instead() {
     said(&ran, 2, &["not UTF-8", "-C"]);
     let ran = Ran(exec().env("FOOTPLATE_HOME", place.home().join(odd)).output().unwrap());
     said(&ran, 2, &["FOOTPLATE_HOME", "not UTF-8"]);
+    let ran = Ran(exec().env("FOOTPLATE_MODE", OsStr::from_bytes(b"plan\xff")).output().unwrap());
+    said(&ran, 2, &["FOOTPLATE_MODE", "plan\\xFF", "not UTF-8"]);
     assert!(place.journals().is_empty());
 }
 

@@ -93,7 +93,7 @@ fn going_back_takes_the_conversation_and_the_files_and_leaves_what_others_change
     assert_eq!(fine(place.run(&["sessions", "show", &id])).lines().count(), 1);
     let none = place.run(&["sessions", "rewind", &id, "--to", "2", "--yes"]);
     assert_eq!(none.code(), 2, "{}", none.stderr());
-    assert!(none.stderr().contains("there is no message 2: 1 were said"), "{}", none.stderr());
+    assert!(none.stderr().contains("there is no message 2: 1 was said"), "{}", none.stderr());
 
     fine(place.run(&["exec", "--continue", "another try"]));
     let shown = fine(place.run(&["sessions", "show", &id]));

@@ -162,7 +162,7 @@ async fn said(program: &Path, arguments: &[&str], more: &[(&str, &str)]) -> Resu
     command
         .args(arguments)
         .env_clear()
-        .envs(["PATH", "HOME"].into_iter().filter_map(|name| Some((name, variable(name)?))))
+        .envs(["PATH", "HOME"].into_iter().filter_map(|name| Some((name, setup::raw(name)?))))
         .env("LANG", "C.UTF-8")
         .envs(more.iter().map(|(name, value)| (OsStr::new(name), OsStr::new(value))))
         // Not where we are: what lies there has no part in it.

@@ -17,6 +17,7 @@ use crate::{
         event::{Envelope, Event},
         session::{Session, branch::Point},
         spec::{Mode, SessionSpec},
+        text,
     },
     model, store,
 };
@@ -41,7 +42,7 @@ pub(super) fn fork(common: &Common, words: &str, point: Point) -> Result<Exit, F
 const LARGEST: u64 = 1 << 30;
 
 pub(super) fn import(common: &Common, path: &Path) -> Result<Exit, Failure> {
-    let shown = one_line(&path.display().to_string());
+    let shown = text::shown(&path.display().to_string()).into_owned();
     let unreadable = |error: std::io::Error| {
         Failure::new(format!("cannot read {shown}: {error}"), "name a file that can be read")
     };
@@ -96,8 +97,9 @@ fn tell(events: &[Arc<Envelope>], notice: Option<&str>) {
     };
     let cut = |words: &str| one_line(words).chars().take(80).collect::<String>();
     print::aside(&format!(
-        "Brought in: a conversation of {said} messages. It asks for everything again.\n\
+        "Brought in: a conversation of {}. It asks for everything again.\n\
          Not taken over: its folder {}, its model {}, its mode {}, what it was allowed, its agents{}.",
+        text::count(said, "message"),
         cut(&spec.workspace.display().to_string()),
         cut(&spec.model),
         spec.mode.name(),

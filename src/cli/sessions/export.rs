@@ -23,6 +23,7 @@ use crate::{
         event::Envelope,
         id::SessionId,
         port::{SessionSummary, Store},
+        text,
     },
 };
 
@@ -40,7 +41,7 @@ pub(super) fn run(words: &str, format: Format, output: Option<PathBuf>) -> Resul
             }
         };
     };
-    let shown = one_line(&path.display().to_string());
+    let shown = text::shown(&path.display().to_string()).into_owned();
     let unwritable = |error: io::Error| {
         let hint = if error.kind() == io::ErrorKind::AlreadyExists {
             "name another file, or remove that one first"

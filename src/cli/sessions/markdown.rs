@@ -65,9 +65,7 @@ impl Page<'_> {
                 self.said += 1;
                 let (number, at) = (self.said, self.time(envelope.at));
                 writeln!(self.out, "\n## {number}. Said at {at}\n")?;
-                text::clean(text.as_bytes())
-                    .lines()
-                    .try_for_each(|line| writeln!(self.out, "> {line}"))
+                text::lines(text).lines().try_for_each(|line| writeln!(self.out, "> {line}"))
             }
             Event::CallStarted { call, category, decision, .. } => {
                 writeln!(
@@ -183,7 +181,7 @@ impl Page<'_> {
 
     /// Some lines, behind a fence that nothing in them can end.
     fn block(&mut self, words: &str, language: &str, most: usize) -> io::Result<()> {
-        let words = text::clean(words.as_bytes());
+        let words = text::lines(words);
         let longest = words.split(|c| c != '`').map(str::len).max().unwrap_or(0);
         let fence = "`".repeat(longest.max(2) + 1);
         writeln!(self.out, "{fence}{language}")?;
@@ -191,7 +189,7 @@ impl Page<'_> {
         lines.by_ref().take(most).try_for_each(|line| writeln!(self.out, "{line}"))?;
         match lines.count() {
             0 => {}
-            more => writeln!(self.out, "… {more} lines more")?,
+            more => writeln!(self.out, "… {} more", text::count(more, "line"))?,
         }
         writeln!(self.out, "{fence}")
     }

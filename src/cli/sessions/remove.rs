@@ -10,7 +10,7 @@ use super::{
     },
     find, line,
 };
-use crate::host;
+use crate::{host, kernel::text};
 
 pub(super) fn run(ids: &[String], yes: bool) -> Result<Exit, Failure> {
     let store = setup::store(&setup::home()?);
@@ -29,9 +29,11 @@ pub(super) fn run(ids: &[String], yes: bool) -> Result<Exit, Failure> {
     let below = family.len() - roots.len().min(family.len());
     let what = match (roots.len(), below) {
         (1, 0) => "this session".to_owned(),
-        (1, below) => format!("this session and the {below} agents below it"),
+        (1, below) => format!("this session and {} below it", text::count(below, "agent")),
         (several, 0) => format!("these {several} sessions"),
-        (several, below) => format!("these {several} sessions and the {below} agents below them"),
+        (several, below) => {
+            format!("these {several} sessions and {} below them", text::count(below, "agent"))
+        }
     };
     if below > 0 || !yes {
         print::aside(&format!("Goes for good: {what}, with all they printed and replaced."));

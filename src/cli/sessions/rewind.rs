@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     host::{NoWayBack, Rewind},
-    kernel::recorder::Recorder,
+    kernel::{id::SessionId, recorder::Recorder},
 };
 
 /// How sure it is.
@@ -28,7 +28,7 @@ pub(super) enum How {
 pub(super) async fn run(words: &str, to: usize, how: How) -> Result<Exit, Failure> {
     let store = setup::store(&setup::home()?);
     let id = find(&*store, words)?.spec.id;
-    let rewind = Rewind::read(&*store, id, to)?;
+    let rewind = Rewind::read(&*store, id, to).map_err(|error| no_way(error, id))?;
     let plan = rewind.plan().await.map_err(Failure::in_two_lines)?;
     let zone = TimeZone::system();
     for planned in &plan {
@@ -54,7 +54,7 @@ pub(super) async fn run(words: &str, to: usize, how: How) -> Result<Exit, Failur
     }
     let opened = store.open(id, &mut |_| {})?;
     // From here on nobody else writes it.
-    let rewind = Rewind::read(&*store, id, to)?;
+    let rewind = Rewind::read(&*store, id, to).map_err(|error| no_way(error, id))?;
     let recorder = Recorder::new(opened.journal, Arc::new(|_| {}));
     let all = rewind.go(&*store, &recorder).await.map_err(Failure::in_two_lines)?;
     let mut left = 0;
@@ -72,17 +72,16 @@ pub(super) async fn run(words: &str, to: usize, how: How) -> Result<Exit, Failur
     Ok(Exit::Done)
 }
 
-impl From<NoWayBack> for Failure {
-    fn from(error: NoWayBack) -> Self {
-        match error {
-            NoWayBack::Store(error) => error.into(),
-            NoWayBack::Message(..) => {
-                Self::usage(error, "see them with: footplate sessions show ID")
-            }
-            NoWayBack::Agent(root) => {
-                let hint = format!("footplate sessions rewind {} --to N", root.short());
-                Self::usage(error, hint)
-            }
+fn no_way(error: NoWayBack, id: SessionId) -> Failure {
+    match error {
+        NoWayBack::Store(error) => error.into(),
+        NoWayBack::Message(..) => {
+            let hint = format!("see them with: footplate sessions show {}", id.short());
+            Failure::usage(error, hint)
+        }
+        NoWayBack::Agent(root) => {
+            let hint = format!("footplate sessions rewind {} --to N", root.short());
+            Failure::usage(error, hint)
         }
     }
 }

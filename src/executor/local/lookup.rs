@@ -7,7 +7,7 @@ use std::{
 
 use crate::{
     executor::seal::Sight,
-    kernel::{error::CallError, port::Level},
+    kernel::{error::CallError, port::Level, text::quoted},
 };
 
 /// The program of that name: below `cwd` if it has a slash, else on the search path.
@@ -17,11 +17,13 @@ pub(super) fn find(name: &str, search_path: &OsString, cwd: &Path) -> Result<Pat
         return match (path.is_file(), is_program(&path)) {
             (true, true) => Ok(path),
             (true, false) => Err(CallError::failed(format!(
-                "{name:?} is no program: the file may not be executed.\nName the program that \
-                 reads it first, or make it executable."
+                "{} is no program: the file may not be executed.\nName the program that reads it \
+                 first, or make it executable.",
+                quoted(name)
             ))),
             (false, _) => Err(CallError::failed(format!(
-                "There is no program {name:?}.\nCheck the path; it starts from {}.",
+                "There is no program {}.\nCheck the path; it starts from {}.",
+                quoted(name),
                 cwd.display()
             ))),
         };
@@ -33,7 +35,8 @@ pub(super) fn find(name: &str, search_path: &OsString, cwd: &Path) -> Result<Pat
             ""
         };
         CallError::failed(format!(
-            "There is no program {name:?} on the search path.\nCheck its name, or install it.{shell}"
+            "There is no program {} on the search path.\nCheck its name, or install it.{shell}",
+            quoted(name)
         ))
     })
 }

@@ -24,6 +24,7 @@ use crate::kernel::{
     error::{CallError, ErrorCode},
     port::{Env, Mark, Over, ResolvedPath, Standing},
     spec::View,
+    text,
 };
 
 /// A file up to this is read where it is asked for.
@@ -116,7 +117,8 @@ impl Env for Workspace {
             return Err(CallError::new(
                 ErrorCode::InvalidInput,
                 format!(
-                    "{path:?} is no path. Give one such as \"src/main.py\"; \".\" is the workspace."
+                    "{} is no path. Give one such as \"src/main.py\"; \".\" is the workspace.",
+                    text::quoted(path)
                 ),
             ));
         }

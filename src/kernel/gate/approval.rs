@@ -5,7 +5,10 @@ mod scope;
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use serde::{Deserialize, Serialize};
@@ -16,7 +19,7 @@ use super::{
     law::Law,
     monitor::Doubt,
     rule::{Lasting, Rule, parse_one},
-    subject::Case,
+    subject::{Case, Subject},
 };
 use crate::kernel::{
     capability::{Category, Preview},
@@ -66,6 +69,10 @@ pub enum Answer {
 /// How the withdrawal of a question begins that is put anew, since the arguments that a person
 /// wrote cannot be taken; what is wrong with them follows.
 pub const EDIT_REFUSED: &str = "the edit was refused: ";
+
+/// Why a question is withdrawn that is put anew, since its file was written meanwhile and the call
+/// would do something else now.
+pub const CHANGED: &str = "its file was changed meanwhile";
 
 /// What is said where a rule was saved for always while the call that asked went away.
 const SAVED_FOR_NOBODY: &str =
@@ -134,12 +141,18 @@ impl Reply {
 
 /// Everything that waits for a person, in all sessions of this process.
 #[derive(Debug, Default)]
-pub struct Waiting(Mutex<BTreeMap<ApprovalId, Entry>>);
+pub struct Waiting {
+    table: Mutex<BTreeMap<ApprovalId, Entry>>,
+    /// How many changes of files were told.
+    changes: AtomicU64,
+}
 
 #[derive(Debug)]
 struct Entry {
     reply: oneshot::Sender<Reply>,
     asked: Asked,
+    /// Told when what the call acts on was changed.
+    changed: Arc<Notify>,
     /// Told when an answer was refused, for what happened meanwhile to be looked at.
     back: Arc<Notify>,
 }
@@ -161,9 +174,27 @@ impl Waiting {
     /// Takes a seat for a question that is about to be asked.
     pub fn take_seat(self: &Arc<Self>, id: ApprovalId, asked: Asked) -> Seat {
         let (reply, answer) = oneshot::channel();
-        let back = Arc::new(Notify::new());
-        self.table().insert(id, Entry { reply, asked, back: back.clone() });
-        Seat { id, answer, back, table: self.clone() }
+        let (changed, back) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let entry = Entry { reply, asked, changed: changed.clone(), back: back.clone() };
+        self.table().insert(id, entry);
+        Seat { id, answer, changed, back, table: self.clone() }
+    }
+
+    /// Tells those that wait to change the same file that somebody else may have changed it.
+    pub fn changed(&self, subject: &Subject) {
+        if !matches!(subject, Subject::Path { .. }) {
+            return;
+        }
+        // First: who takes a seat from here on sees that there was one more.
+        self.changes.fetch_add(1, Ordering::SeqCst);
+        for entry in self.table().values().filter(|entry| entry.asked.case.subject == *subject) {
+            entry.changed.notify_one();
+        }
+    }
+
+    /// How many changes were told so far: for [`Seat::look_again`].
+    pub(super) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::SeqCst)
     }
 
     /// Answers one question. A yes for the session is remembered once it is recorded, and whoever
@@ -243,7 +274,7 @@ impl Waiting {
     }
 
     fn table(&self) -> MutexGuard<'_, BTreeMap<ApprovalId, Entry>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -287,6 +318,7 @@ impl Drop for Claim<'_> {
 pub struct Seat {
     id: ApprovalId,
     answer: oneshot::Receiver<Reply>,
+    changed: Arc<Notify>,
     back: Arc<Notify>,
     table: Arc<Waiting>,
 }
@@ -300,6 +332,19 @@ impl Seat {
             // Entries leave the table only with an answer or with this seat.
             Ok(reply) = &mut self.answer => Some(reply),
             () = self.back.notified() => None,
+        }
+    }
+
+    /// Told each time that what the call acts on may have been changed.
+    pub(super) fn changed(&self) -> Arc<Notify> {
+        self.changed.clone()
+    }
+
+    /// Has it looked at again what was looked at when there had been so many changes, if there were
+    /// more before the seat was taken.
+    pub(super) fn look_again(&self, changes: u64) {
+        if self.table.changes() != changes {
+            self.changed.notify_one();
         }
     }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     Gate, Judgement, Passage, Permit,
-    approval::{Answer, Asked, EDIT_REFUSED, Question, Reply, Scope, Seat, Then},
+    approval::{Answer, Asked, CHANGED, EDIT_REFUSED, Question, Reply, Scope, Seat, Then},
     exactly,
     monitor::Doubt,
     open::OpenQuestion,
@@ -31,6 +31,8 @@ pub(super) struct Looked {
     pub(super) case: Case,
     pub(super) category: Category,
     pub(super) preview: Preview,
+    /// How many changes of files had been told when it was looked at.
+    pub(super) changes: u64,
 }
 
 impl Looked {
@@ -47,6 +49,8 @@ pub(super) enum Put {
     Edited(Reply, Value, Box<Preview>),
     /// The arguments that a person wrote cannot be taken, so it is asked again.
     Again,
+    /// It would do something else now than was asked about: what, or why it cannot be done any more.
+    Changed(Result<Box<Preview>, CallError>),
     /// Nobody answered in the time there was.
     Expired,
 }
@@ -87,22 +91,27 @@ impl Gate {
         Asked { law: self.law.clone(), case: case.clone(), only_once, exact }
     }
 
-    /// Puts the question and waits, all clocks of the asker stopped. What it gives is recorded.
+    /// Puts the question and waits, all clocks of the asker stopped. What it gives is recorded. When its
+    /// file is changed meanwhile, what was asked is no longer what would be done: the question goes, to
+    /// be put anew with what would, so that nobody says yes to the old one by habit.
     pub(super) async fn ask(
         &self,
         cx: &Context,
         capability: &Capability,
-        seat: Seat,
+        (seat, changes): (Seat, u64),
         question: Question,
         judge: impl Fn() -> Judgement,
     ) -> Result<Put, CallError> {
         let (mut rights, mut rules) = (self.rights.clone(), self.law.watch());
         let mut open = OpenQuestion::new(cx, &self.law, question.id, seat);
         let call = question.call.id;
+        let (input, shown) = (question.call.input.clone(), question.preview.clone());
         cx.recorder.append(Event::ApprovalRequested { question }).map_err(unrecorded)?;
         let most = cx.spec.limits.approval_ms.map(Duration::from_millis);
         let mut expiry = std::pin::pin!(past(most));
         let mut late = false;
+        open.seat.look_again(changes);
+        let changed = open.seat.changed();
         let reply = loop {
             tokio::select! {
                 biased;
@@ -111,6 +120,20 @@ impl Gate {
                 // A mode or a rule that permits or forbids the call answers its question.
                 () = rights.changed() => {}
                 () = rules.changed() => {}
+                () = changed.notified() => {
+                    let looked = capability.preview(cx.of_call(call), input.clone());
+                    let now = tokio::select! {
+                        biased;
+                        () = cx.cancel.cancelled() => return Err(interrupted(false)),
+                        now = looked => now,
+                    };
+                    if now.as_ref().is_ok_and(|now| *now == shown) || !open.seat.give_up() {
+                        // Who is just answering gets what they saw, or nothing.
+                        continue;
+                    }
+                    open.withdraw(CHANGED);
+                    return Ok(Put::Changed(now.map(Box::new)));
+                }
                 () = &mut expiry, if !late => late = true,
             }
             if late && open.seat.give_up() {

@@ -84,8 +84,8 @@ impl Tier {
 impl Doubt {
     /// That doubt in words that may be anybody's.
     fn new(tier: Tier, reason: &str) -> Self {
-        let clean = text::clean(reason.as_bytes());
-        let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = text::shown(&line).into_owned();
         let reason = match line.char_indices().nth(REASON) {
             Some((end, _)) => format!("{}…", &line[..end]),
             None => line,
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn a_reason_is_one_clean_line_of_bounded_length() {
         let doubt = Doubt::new(Tier::Soft, "it\u{1b}[2J sends\r\nyour \u{202e}keys\0 away");
-        assert_eq!(doubt.reason, "it sends your ⟨U+202E⟩keys⟨U+0000⟩ away");
+        assert_eq!(doubt.reason, "it⟨U+001B⟩[2J sends your ⟨U+202E⟩keys⟨U+0000⟩ away");
         let long = Doubt::new(Tier::Hard, &"é ".repeat(10_000));
         assert_eq!(long.reason.chars().count(), REASON + 1);
         let silent = Doubt::new(Tier::Failed, "it broke");

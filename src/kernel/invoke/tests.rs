@@ -163,26 +163,32 @@ fn ruled(rules: Rules, mode: Mode, attended: Attended, limits: Limits) -> Fixtur
         ("send", Category::External),
     ];
     for (name, category) in names {
-        let ran = ran.clone();
+        let (ran, looked) = (ran.clone(), ran.clone());
         let subject = move |word: &str| match category {
             Category::Read | Category::Write => Subject::Path { real: format!("/nowhere/{word}") },
             Category::Execute | Category::External => Subject::Other,
         };
         let capability = Capability::define::<Word>(name, "", category)
             .subject(move |_, p| subject(&p.word))
-            .preview(move |_, p| async move {
+            .preview(move |_, p| {
+                // What stands in a file that was written is what was written.
+                let ran = looked.lock().unwrap();
+                let before = ran.iter().filter(|word| **word == p.word && word.starts_with("file"));
+                let text = "x".repeat(before.count());
                 let subject = subject(&p.word);
-                if p.word == "bad" {
-                    return Err(CallError::failed("not that word"));
+                async move {
+                    if p.word == "bad" || text.len() > 1 {
+                        return Err(CallError::failed("not that word"));
+                    }
+                    Ok(Preview {
+                        object: p.word,
+                        facts: Vec::new(),
+                        wider: Vec::new(),
+                        reach: Reach::Workspace,
+                        body: crate::kernel::capability::Body::Text { text },
+                        subject,
+                    })
                 }
-                Ok(Preview {
-                    object: p.word,
-                    facts: Vec::new(),
-                    wider: Vec::new(),
-                    reach: Reach::Workspace,
-                    body: crate::kernel::capability::Body::Text { text: String::new() },
-                    subject,
-                })
             })
             .handler(move |permit, _, p| {
                 let ran = ran.clone();

@@ -16,6 +16,9 @@ pub struct NoProfiles;
 
 impl Profiles for NoProfiles {
     fn find(&self, _: &Path, name: &str) -> Result<Profile, String> {
-        Err(format!("there is no profile {name:?}\nleave it out: there are no profiles here"))
+        Err(format!(
+            "there is no profile {}\nleave it out: there are no profiles here",
+            crate::kernel::text::quoted(name)
+        ))
     }
 }

@@ -7,6 +7,7 @@ use crate::kernel::{
     event::{Envelope, Event, Outcome, Source},
     id::SessionId,
     spec::SessionSpec,
+    text,
 };
 
 /// Up to where a session is copied.
@@ -24,10 +25,10 @@ pub enum Point {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoSuchPoint {
     /// No such message.
-    #[error("there is no message {0}: {count} were said", count = .1)]
+    #[error("there is no message {0}: {count} said", count = text::were(*.1))]
     Message(usize, usize),
     /// No such turn.
-    #[error("there is no turn {0}: there were {count}", count = .1)]
+    #[error("there is no turn {0}: {count} taken", count = text::were(*.1))]
     Turn(usize, usize),
 }
 

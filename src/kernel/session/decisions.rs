@@ -1,6 +1,9 @@
 //! Who or what decided each effect: rebuilt from a journal alone.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -8,12 +11,14 @@ use serde_json::Value;
 
 use crate::kernel::{
     capability::Category,
+    error::ErrorCode,
     event::{Call, Decider, Decision, Envelope, Event, Origin, Source},
     gate::{
         approval::{Answer, Question, Scope},
         monitor::Doubt,
     },
     id::{ApprovalId, CallId},
+    invoke::ToolResult,
 };
 
 /// Said of a yes to other arguments than were asked for.
@@ -34,6 +39,9 @@ pub struct Decided {
     pub effect: String,
     /// How it ended.
     pub verdict: Ruling,
+    /// What came of the call that it let through; absent before that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
     /// In whose name; absent where nobody decided.
     pub by: Option<Decider>,
     /// How far a person's yes reached.
@@ -69,6 +77,40 @@ pub enum Ruling {
     Open,
 }
 
+/// What came of a call that was let through.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "was")]
+pub enum Outcome {
+    /// It did what it was to do.
+    Done,
+    /// It did not, or not whole, for this reason: the first line of what its caller was told.
+    Failed { because: String },
+    /// It was cut off; whether it took effect is not known.
+    Unknown,
+}
+
+impl Outcome {
+    /// What has to be said beside a yes: nothing where it was done.
+    pub fn words(&self) -> Option<String> {
+        match self {
+            Self::Done => None,
+            Self::Failed { because } => Some(format!("failed: {because}")),
+            Self::Unknown => Some("cut off: whether it was done is not known".to_owned()),
+        }
+    }
+
+    fn of(result: &ToolResult) -> Self {
+        if result.ok {
+            return Self::Done;
+        }
+        if result.error_code() == Some(ErrorCode::Interrupted) {
+            return Self::Unknown;
+        }
+        let message = result.content.get("message").and_then(Value::as_str).unwrap_or_default();
+        Self::Failed { because: message.lines().next().unwrap_or_default().to_owned() }
+    }
+}
+
 /// The decisions of a journal, oldest first. A read that simply ran is none.
 pub fn decisions(events: &[Arc<Envelope>]) -> Vec<Decided> {
     let mut log = Log::default();
@@ -84,6 +126,8 @@ pub struct Log {
     agent: Vec<String>,
     /// Calls that have a line already.
     asked: HashSet<CallId>,
+    /// Which line is the last about a call.
+    calls: HashMap<CallId, usize>,
     made: Vec<Decided>,
 }
 
@@ -100,7 +144,7 @@ impl Log {
             Event::SessionStarted { spec } => self.agent.clone_from(&spec.path),
             Event::ApprovalRequested { question } => {
                 self.asked.insert(question.call.id);
-                self.made.push(asked(question, at));
+                self.push(asked(question, at));
             }
             Event::ApprovalAnswered { approval, answer, by, waited_ms, excluded_ms } => {
                 let Some(made) = self.open(*approval) else { return };
@@ -129,11 +173,23 @@ impl Log {
                 (made.waited_ms, made.excluded_ms) = (*waited_ms, *excluded_ms);
             }
             Event::CallStarted { call, category, decision, subject: _ } => {
+                if let Some(made) = self.of_call(call.id)
+                    && made.words.as_deref() == Some(EDITED)
+                {
+                    made.effect = words(&call.name, &call.input);
+                }
                 let plain = matches!(decision.by, Decider::Mode { .. });
                 let is_plain_read = plain && *category == Category::Read;
                 if !is_plain_read && !self.asked.contains(&call.id) {
                     let unasked = Unasked { name: &call.name, input: &call.input, id: call.id };
                     self.unasked(at, unasked, Some(*category), call.origin, decision);
+                }
+            }
+            Event::CallFinished { call, result, decision: None, .. } => {
+                if let Some(made) =
+                    self.of_call(*call).filter(|made| made.verdict == Ruling::Allowed)
+                {
+                    made.outcome = Some(Outcome::of(result));
                 }
             }
             Event::CallFinished { call, origin, result, decision: Some(decision), .. } => {
@@ -145,7 +201,10 @@ impl Log {
                 }
             }
             // Who decided elsewhere is what a file says, and decides nothing here.
-            Event::SessionForked { source: Source::File, .. } => self.made.clear(),
+            Event::SessionForked { source: Source::File, .. } => {
+                self.made.clear();
+                self.calls.clear();
+            }
             Event::SessionResumed { .. } | Event::SessionForked { source: Source::Here, .. } => {
                 for made in self.made.iter_mut().filter(|made| made.verdict == Ruling::Open) {
                     (made.at, made.verdict) = (at, Ruling::Withdrawn);
@@ -162,7 +221,6 @@ impl Log {
             | Event::ExecutionStarted { .. }
             | Event::OutputWritten { .. }
             | Event::ExecutionFinished { .. }
-            | Event::CallFinished { decision: None, .. }
             | Event::ModeChanged { .. }
             | Event::RuleRevoked { .. }
             | Event::CompactionStarted { .. }
@@ -176,6 +234,17 @@ impl Log {
             | Event::TodoChanged { .. }
             | Event::SessionFinished { .. } => {}
         }
+    }
+
+    fn push(&mut self, made: Decided) {
+        self.calls.insert(made.call, self.made.len());
+        self.made.push(made);
+    }
+
+    /// The last decision about a call.
+    fn of_call(&mut self, call: CallId) -> Option<&mut Decided> {
+        let at = *self.calls.get(&call)?;
+        self.made.get_mut(at)
     }
 
     fn open(&mut self, approval: ApprovalId) -> Option<&mut Decided> {
@@ -192,13 +261,14 @@ impl Log {
         origin: Origin,
         decision: &Decision,
     ) {
-        self.made.push(Decided {
+        self.push(Decided {
             at,
             call: call.id,
             name: call.name.to_owned(),
             category,
             effect: words(call.name, call.input),
             verdict: if decision.allowed { Ruling::Allowed } else { Ruling::Denied },
+            outcome: None,
             by: Some(decision.by.clone()),
             scope: None,
             words: None,
@@ -227,6 +297,7 @@ fn asked(question: &Question, at: Timestamp) -> Decided {
         category: Some(question.category),
         effect: words(name, input),
         verdict: Ruling::Open,
+        outcome: None,
         by: None,
         scope: None,
         words: None,

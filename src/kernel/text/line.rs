@@ -189,7 +189,7 @@ impl Line {
     }
 
     fn show_code(&mut self, char: char) {
-        for shown in format!("⟨U+{:04X}⟩", u32::from(char)).chars() {
+        for shown in super::shown::code(char).chars() {
             self.put(shown);
         }
     }
@@ -317,7 +317,7 @@ impl Cells {
 }
 
 /// Controls, and characters that show nothing or turn the reading order.
-fn is_hidden(char: char) -> bool {
+pub(super) fn is_hidden(char: char) -> bool {
     char.is_control()
         || matches!(char,
             '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'

@@ -138,7 +138,7 @@ async fn each_stream_is_read_by_the_stated_rules() {
         (
             "a terminal's escapes",
             Reply::stream(start.clone() + &text("\u{1b}[2Jx\r\n\u{202e}y") + &end("end_turn")),
-            "[2Jx\ny | End 10+5".into(),
+            "⟨U+001B⟩[2Jx\n⟨U+202E⟩y | End 10+5".into(),
         ),
         (
             "a refusal",

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::kernel::{error::CallError, schema};
+use crate::kernel::{error::CallError, schema, text};
 
 /// The names of keys and what they send; those of cursor keys are after `ESC [`, or `ESC O` where the
 /// program wants that.
@@ -84,7 +84,8 @@ fn control(char: char) -> Result<String, CallError> {
 fn unknown(key: &str) -> CallError {
     let names = CURSOR.iter().chain(&OTHERS).map(|(name, _)| *name);
     let names = names.collect::<Vec<_>>().join(", ");
-    let fault = format!("there is no key {key:?}; there is {names}, ctrl-a to ctrl-z, alt-x");
+    let fault =
+        format!("there is no key {}; there is {names}, ctrl-a to ctrl-z, alt-x", text::quoted(key));
     schema::invalid("terminal.send.keys", &fault)
 }
 

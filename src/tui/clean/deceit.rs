@@ -29,7 +29,11 @@ pub struct Deceits {
 impl Deceits {
     /// Looks through one more text.
     pub fn search(&mut self, text: &str, place: impl Fn() -> String) {
-        let found = deceits(text);
+        self.take(&deceits(text), place);
+    }
+
+    /// Takes in what was found in one more text.
+    pub fn take(&mut self, found: &[Deceit], place: impl Fn() -> String) {
         let room = NAMED.saturating_sub(self.first.len());
         self.first.extend(found.iter().take(room).map(|deceit| (place(), *deceit)));
         self.count += found.len();
@@ -64,6 +68,19 @@ pub fn deceits(text: &str) -> Vec<Deceit> {
     }));
     look_alikes(text, &mut found);
     found.sort_by_key(|deceit| deceit.at);
+    found
+}
+
+/// As [`deceits`], in a name: nothing in it may look like the end of it.
+pub fn deceits_of_name(name: &str) -> Vec<Deceit> {
+    let mut found = deceits(name);
+    found.extend(name.char_indices().filter_map(|(at, char)| match char {
+        '\n' => Some(Deceit { at, char, why: "a line end, in a name" }),
+        '\t' => Some(Deceit { at, char, why: "a tab, in a name" }),
+        _ => None,
+    }));
+    found.sort_by_key(|deceit| deceit.at);
+    found.dedup_by_key(|deceit| deceit.at);
     found
 }
 

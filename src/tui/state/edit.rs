@@ -1,9 +1,13 @@
 //! The arguments of a call while a person edits them, a field a row.
 
-use std::{borrow::Cow, sync::Arc};
+mod kind;
+
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::{Map, Value};
 
+use self::kind::names;
+pub use self::kind::{Kind, Span, Type};
 use super::draft::Draft;
 use crate::{
     kernel::{
@@ -12,11 +16,8 @@ use crate::{
         id::{ApprovalId, CallId},
         json::Unambiguous,
     },
-    tui::clean::Deceits,
+    tui::clean::{self, Deceits},
 };
-
-/// A longer text is edited in the person's own editor.
-const LONGEST: usize = 64 * 1024;
 
 /// What is edited, and what is wrong with it.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ pub struct Edit {
     pub deceits: Deceits,
     capability: Arc<Capability>,
     was: Value,
+    /// The fields that are names, and not text of lines.
+    names: BTreeSet<String>,
 }
 
 /// One argument.
@@ -41,109 +44,19 @@ pub struct Field {
     /// What was asked for.
     pub was: Option<Value>,
     pub kind: Kind,
-}
-
-/// How it is written.
-#[derive(Clone, Debug)]
-pub enum Kind {
-    Text(Draft),
-    /// A list of texts, a row each.
-    Items(Vec<Draft>),
-    /// A number, a yes or no, one of a few words.
-    Word(Draft, Type),
-    Json(Draft),
-    /// Not to be written in a row: too long, or with characters that a row cannot hold; with what
-    /// deceives in it, which is not looked for at each key.
-    Elsewhere(Value, Deceits),
-}
-
-/// What a word stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    Number,
-    Bool,
-    Choice,
-}
-
-/// Which values a schema describes; what may be left out is described as one of several.
-fn types(schema: &Value) -> Vec<&str> {
-    match schema.get("type") {
-        Some(Value::String(one)) => vec![one],
-        Some(Value::Array(all)) => {
-            all.iter().filter_map(Value::as_str).filter(|name| *name != "null").collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-impl Kind {
-    fn of(name: &str, value: Option<&Value>, schema: &Value) -> Self {
-        let choice = schema.get("enum").is_some() || schema.get("oneOf").is_some();
-        let items = schema.get("items").map(types).unwrap_or_default();
-        let text = value.and_then(Value::as_str);
-        match (types(schema).as_slice(), value) {
-            (["integer"] | ["number"], None | Some(Value::Number(_))) => {
-                Self::Word(shown(value), Type::Number)
-            }
-            (["boolean"], None | Some(Value::Bool(_))) => Self::Word(shown(value), Type::Bool),
-            (["array"], None) if items == ["string"] => Self::Items(vec![Draft::default()]),
-            (["array"], Some(Value::Array(all)))
-                if items == ["string"] && all.iter().all(is_writable) =>
-            {
-                let drafts = all.iter().filter_map(Value::as_str).map(Draft::of);
-                Self::Items(drafts.collect())
-            }
-            (_, None | Some(Value::String(_))) if choice => {
-                Self::Word(Draft::of(text.unwrap_or_default()), Type::Choice)
-            }
-            (["string"], None) => Self::Text(Draft::default()),
-            (_, Some(value @ Value::String(text))) if is_writable(value) => {
-                Self::Text(Draft::of(text))
-            }
-            (_, None) => Self::Json(Draft::default()),
-            (_, Some(value @ (Value::String(_) | Value::Array(_)))) if !is_writable(value) => {
-                let mut found = Deceits::default();
-                let texts = text.map_or_else(|| value.to_string().into(), Cow::Borrowed);
-                found.search(&texts, || name.to_owned());
-                Self::Elsewhere(value.clone(), found)
-            }
-            (_, Some(value)) => Self::Json(Draft::of(&value.to_string())),
-        }
-    }
-
-    /// The text that has the keys.
-    fn draft(&mut self, item: usize) -> Option<&mut Draft> {
-        match self {
-            Self::Text(draft) | Self::Word(draft, _) | Self::Json(draft) => Some(draft),
-            Self::Items(items) => items.get_mut(item),
-            Self::Elsewhere(..) => None,
-        }
-    }
-}
-
-/// A value in a row: a yes or no in words.
-fn shown(value: Option<&Value>) -> Draft {
-    match value {
-        None => Draft::default(),
-        Some(Value::Bool(true)) => Draft::of("yes"),
-        Some(Value::Bool(false)) => Draft::of("no"),
-        Some(value) => Draft::of(&value.to_string()),
-    }
-}
-
-/// Whether a row holds it to the letter.
-fn is_writable(value: &Value) -> bool {
-    match value {
-        Value::String(text) => text.len() <= LONGEST && Draft::of(text).text() == *text,
-        Value::Array(all) => all.iter().all(is_writable),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => true,
-    }
+    pub span: Span,
 }
 
 impl Field {
-    fn of(name: &str, value: Option<&Value>, was: Option<&Value>, schema: &Value) -> Self {
+    fn of(
+        name: &str,
+        value: Option<&Value>,
+        was: Option<&Value>,
+        schema: &Value,
+        span: Span,
+    ) -> Self {
         let kind = Kind::of(name, value, schema);
-        Self { name: name.to_owned(), was: was.cloned(), kind }
+        Self { name: name.to_owned(), was: was.cloned(), kind, span }
     }
 
     /// What it stands for now; nothing where it is left out.
@@ -181,6 +94,9 @@ impl Field {
 
     fn search(&self, found: &mut Deceits) {
         match &self.kind {
+            Kind::Text(draft) if self.span == Span::Name => {
+                found.take(&clean::deceits_of_name(&draft.text()), || self.name.clone());
+            }
             Kind::Text(draft) | Kind::Word(draft, _) | Kind::Json(draft) => {
                 found.search(&draft.text(), || self.name.clone());
             }
@@ -226,6 +142,7 @@ impl Edit {
             fault: None,
             deceits: Deceits::default(),
             capability,
+            names: names(&was, &question.preview),
             was,
         };
         edit.fill(&edit.was.clone());
@@ -243,11 +160,15 @@ impl Edit {
         self.fields = known
             .map(|name| {
                 let schema = properties.get(name).unwrap_or(&Value::Null);
-                Field::of(name, input.get(name), self.was.get(name), schema)
+                Field::of(name, input.get(name), self.was.get(name), schema, self.span(name))
             })
             .collect();
         self.at = (self.at.0.min(self.fields.len().saturating_sub(1)), 0);
         self.check();
+    }
+
+    fn span(&self, name: &str) -> Span {
+        if self.names.contains(name) { Span::Name } else { Span::Lines }
     }
 
     /// The arguments as they stand.
@@ -312,15 +233,18 @@ impl Edit {
     /// enter: another item, another line, or the next field.
     pub fn enter(&mut self) {
         let (field, item) = self.at;
+        let is_name = self.fields.get(field).is_some_and(|field| field.span == Span::Name);
         match self.fields.get_mut(field).map(|field| &mut field.kind) {
             Some(Kind::Items(items)) => {
                 items.insert((item + 1).min(items.len()), Draft::default());
                 self.at.1 = (item + 1).min(items.len() - 1);
             }
-            Some(Kind::Text(draft) | Kind::Json(draft)) => {
+            Some(Kind::Text(draft) | Kind::Json(draft)) if !is_name => {
                 draft.edit(crate::tui::keymap::Edit::NewLine);
             }
-            Some(Kind::Word(..) | Kind::Elsewhere(..)) | None => self.step(true),
+            Some(Kind::Text(_) | Kind::Json(_) | Kind::Word(..) | Kind::Elsewhere(..)) | None => {
+                self.step(true);
+            }
         }
     }
 
@@ -372,7 +296,8 @@ impl Edit {
         let schema = self.capability.schema().get("properties");
         let schema = schema.and_then(|all| all.get(&field.name)).unwrap_or(&none);
         let value = Some(&value).filter(|value| !value.is_null());
-        self.fields[at] = Field::of(&field.name, value, field.was.as_ref(), schema);
+        self.fields[at] =
+            Field::of(&field.name, value, field.was.as_ref(), schema, self.span(&field.name));
         self.at = (at, 0);
         self.check();
         Ok(())

@@ -21,7 +21,7 @@ use crate::kernel::{
     capability::Category,
     change::{End, Ledger, Recorded},
     event::{Call, Decider, Envelope, Event},
-    id::SessionId,
+    id::{CallId, SessionId},
     session::{
         decisions::{Decided, decisions},
         standing::Tally,
@@ -39,6 +39,8 @@ pub struct Records {
     /// The changes of files, of every session here.
     ledger: Ledger,
     parents: BTreeMap<SessionId, SessionId>,
+    /// Calls that were decided about and have no result yet.
+    running: BTreeSet<CallId>,
     /// Something was decided since the lists were made.
     pub stale: bool,
     /// What the open list is narrowed by.
@@ -69,6 +71,7 @@ impl Default for Records {
             kept: Vec::new(),
             ledger: Ledger::default(),
             parents: BTreeMap::new(),
+            running: BTreeSet::new(),
             stale: true,
             filter: Filter::default(),
             decisions: Decisions::default(),
@@ -87,7 +90,16 @@ impl Records {
             self.parents.insert(spec.id, parent);
         }
         self.ledger.apply(envelope);
-        if tells(&envelope.event) {
+        // What came of a call is told where it was decided about, and did not do what it was to.
+        let ends = if let Event::CallFinished { call, result, .. } = &envelope.event {
+            self.running.remove(call) && !result.ok
+        } else {
+            false
+        };
+        if tells(&envelope.event) || ends {
+            if let Event::CallStarted { call, .. } = &envelope.event {
+                self.running.insert(call.id);
+            }
             self.kept.push(light(envelope));
             self.stale = true;
         }

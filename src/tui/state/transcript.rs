@@ -1,5 +1,6 @@
 //! What was said and done in one session, in order.
 
+mod done;
 pub mod find;
 mod made;
 mod scan;

@@ -168,6 +168,8 @@ pub struct Queue {
     pub form: Option<Form>,
     /// Edited arguments that were sent, kept in case they are refused.
     pub sent: Option<Edit>,
+    /// The call whose question was looked at when it went to come again.
+    pub returns: Option<CallId>,
     /// What is answered together.
     pub several: Several,
     /// How changes are shown, this one and the next.

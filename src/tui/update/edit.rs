@@ -118,6 +118,15 @@ pub(super) fn refused(state: &mut State, id: ApprovalId, reason: &str) -> bool {
     true
 }
 
+/// A question goes to come again, since its file was changed: what was being written for it is kept.
+pub(super) fn changed(state: &mut State, id: ApprovalId) {
+    const WHY: &str = "Its file was changed meanwhile: esc shows what it would do now.";
+    if let Some(mut edit) = editing(state).filter(|edit| edit.question == id).cloned() {
+        edit.fault = Some(WHY.to_owned());
+        state.queue.sent = Some(edit);
+    }
+}
+
 /// A question is there; if it is the one whose edit was refused, the edit goes on.
 pub(super) fn again(state: &mut State, question: &Question) {
     let sent = state.queue.sent.take_if(|sent| sent.call == question.call.id);

@@ -6,7 +6,7 @@ use super::{edit, several, signals};
 use crate::{
     kernel::{
         event::{Call, Decider, Envelope, Event, ExitStatus, Origin, Outcome, Stop},
-        gate::approval::{Answer, Question, Scope, Then},
+        gate::approval::{Answer, CHANGED, Question, Scope, Then},
         id::ApprovalId,
         port::Aside,
     },
@@ -230,11 +230,11 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             log.agent(Body::Agent { name: agent.clone(), session: *child, task: task.clone(), at })
         }
         Event::TodoChanged { items, .. } => node.plan = items.clone(),
+        Event::ChangeBegun { call, change } => log.changes(*call, change),
         Event::SessionStarted { .. }
         | Event::ApprovalRequested { .. }
         | Event::ApprovalAnswered { .. }
         | Event::ApprovalWithdrawn { .. }
-        | Event::ChangeBegun { .. }
         | Event::SignalSent { .. }
         | Event::SignalReceived { .. }
         | Event::SignalTaken { .. }
@@ -272,6 +272,9 @@ fn asked(state: &mut State, question: &Question, at: jiff::Timestamp) -> Vec<Eff
         });
     }
     state.queue.ask(About::Call, question.clone(), at);
+    if state.queue.returns.take_if(|call| *call == question.call.id).is_some() {
+        state.queue.choose(question.id);
+    }
     edit::again(state, question);
     if let (Some((file, source)), Some(waiting)) = (script, state.queue.get_mut(question.id)) {
         waiting.script = Some(file);
@@ -296,6 +299,9 @@ fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: &Decider, at
     };
     if let Some(node) = state.sessions.get_mut(question.session) {
         node.transcript.settled(question.call.id, progress);
+        if let Answer::AllowEdited { input } = answer {
+            node.transcript.edited(question.call.id, input);
+        }
     }
     let together = several::settled(state, id, Settled::Done);
     if together || !is_news(state, at) {
@@ -352,6 +358,21 @@ fn toast(state: &State, waiting: &Waiting, answer: &Answer, by: &Decider) -> Opt
 }
 
 fn withdrawn(state: &mut State, id: ApprovalId, reason: &str, at: jiff::Timestamp) {
+    if reason == CHANGED {
+        edit::changed(state, id);
+        let looked_at = state.queue.current().filter(|waiting| waiting.question.id == id);
+        if let Some(call) = looked_at.map(|waiting| waiting.question.call.id) {
+            state.queue.returns = Some(call);
+        }
+        if let Some(waiting) = super::question::gone(state, id)
+            && !several::settled(state, id, Settled::Late)
+            && is_news(state, at)
+        {
+            let text = format!("Asked again: {} was changed meanwhile.", waiting.object());
+            state.status.say(text, state.now.at);
+        }
+        return;
+    }
     let Some(waiting) = super::question::gone(state, id) else { return };
     if edit::refused(state, id, reason) || several::settled(state, id, Settled::Late) {
         return;

@@ -29,7 +29,14 @@ fn below(state: &State, popup: Option<Popup>, size: Size) -> Layout {
         };
     }
     let alone = zoomed.then_some(state.focus);
-    let asks = state.queue.current().is_some() && popup.is_none();
+    let asks = state.queue.current().is_some_and(|waiting| {
+        let declined = state.queue.declined == Some(waiting.question.id);
+        // One thing at a time: to whoever writes, that is what they write.
+        let writes = columns.room == Room::Narrow
+            && state.focus == Focus::Composer
+            && (declined || !state.composer.draft.is_empty());
+        popup.is_none() && !writes
+    });
     let foot = u16::from(columns.room == Room::Plain);
     let area = Rect { height: columns.main.height.saturating_sub(foot), ..columns.main };
     let composer = match alone {

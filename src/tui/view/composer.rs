@@ -6,7 +6,7 @@ use ratatui::{
 };
 
 use super::{
-    offered,
+    Room, offered,
     pen::{Keys, Pen, inset, split_top},
 };
 use crate::tui::{
@@ -48,11 +48,17 @@ fn queued(state: &State) -> impl Iterator<Item = &Queued> {
     state.composer.queued.iter().filter(move |one| Some(one.to) == of)
 }
 
-pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16, u16)> {
+pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, room: Room) -> Option<(u16, u16)> {
     let here = state.focus == Focus::Composer && state.popup.is_none();
     let (list, area) = split_top(area, offered::rows(state));
     let searching = offered::draw(state, pen, list);
-    let hint = pen.spans(&hint(state, here), Role::Quiet);
+    // Where there is room for one thing alone, the question is not in sight.
+    let hint = if room == Room::Narrow && here && state.queue.current().is_some() {
+        "tab answers".to_owned()
+    } else {
+        hint(state, here)
+    };
+    let hint = pen.spans(&hint, Role::Quiet);
     pen.rule(area, 0, Keys::here(here), Vec::new(), hint);
     let rows = waiting(state).min(area.height.saturating_sub(2));
     let above = inset(Rect { y: area.y + 1, height: rows, ..area }, 1, 1);
@@ -139,7 +145,23 @@ pub(super) fn text(pen: &mut Pen<'_>, area: Rect, draft: &Draft, here: bool) -> 
 
 /// The rows of a draft, and where the cursor stands in them.
 pub(super) fn laid(draft: &Draft, width: usize) -> (Vec<String>, (usize, usize)) {
-    let (lines, cursor_line, cursor_byte) = draft.shown();
+    let (lines, line, byte) = draft.shown();
+    lay(&lines, (line, byte), width)
+}
+
+/// As [`laid`], for a name: a line end in it is one of its letters.
+pub(super) fn laid_name(draft: &Draft, width: usize) -> (Vec<String>, (usize, usize)) {
+    let (lines, line, byte) = draft.shown();
+    let before: usize = lines.iter().take(line).map(|line| line.len() + 1).sum();
+    lay(&[lines.join("\n")], (0, before + byte), width)
+}
+
+/// Rows of some lines, and where a byte of one of them stands.
+fn lay(
+    lines: &[String],
+    (cursor_line, cursor_byte): (usize, usize),
+    width: usize,
+) -> (Vec<String>, (usize, usize)) {
     let width = width.max(1);
     let mut out = Vec::new();
     let mut cursor = (0, 0);

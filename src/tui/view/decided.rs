@@ -6,7 +6,7 @@ use super::pen::{Keys, Pen, inset, split_bottom, split_top};
 use crate::{
     kernel::{
         event::Decider,
-        session::decisions::{Decided, Ruling},
+        session::decisions::{Decided, Outcome, Ruling},
     },
     tui::{
         clean,
@@ -115,6 +115,12 @@ fn entry(
     if decided.effect != effect {
         left.extend(pen.spans(&decided.effect, Role::Text));
     }
+    // The mark is of what was said; what came of it is another thing.
+    if decided.outcome.as_ref().is_some_and(|outcome| *outcome != Outcome::Done) {
+        left.push(pen.span("  ", Role::Text));
+        left.push(pen.mark(Mark::Warning));
+        left.push(pen.span(" failed", Role::Warn));
+    }
     let by = clean::pad(&clean::shown(&by(decided)), BY);
     let mut right = vec![pen.span(by, Role::Text)];
     if times {
@@ -148,7 +154,9 @@ fn tenths(ms: u64) -> String {
 
 fn details(state: &State, pen: &mut Pen<'_>, area: Rect, decided: &Decided) {
     let mut row = 1;
-    if let Some(said) = &decided.words {
+    if let Some(came) = decided.outcome.as_ref().and_then(Outcome::words) {
+        pen.text(area, row, &format!("Allowed; {came}"), Role::Warn);
+    } else if let Some(said) = &decided.words {
         pen.text(area, row, &format!("\"{}\"", words::first_line(said)), Role::Text);
     } else if let Some(doubt) = doubt(decided) {
         let tier = doubt.tier.name();

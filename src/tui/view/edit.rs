@@ -2,7 +2,7 @@
 
 use ratatui::{
     layout::Rect,
-    text::{Line, Span},
+    text::{Line, Span as Text},
 };
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ use crate::tui::{
     state::{
         Focus, State,
         draft::Draft,
-        edit::{Edit, Field, Kind},
+        edit::{Edit, Field, Kind, Span},
         waiting::Waiting,
     },
     theme::{Mark, Role},
@@ -103,8 +103,8 @@ pub(super) fn draw(
         None => (Mark::Done, Role::Quiet),
     };
     for (y, text) in said.iter().enumerate() {
-        let mark = if y == 0 { pen.mark(mark) } else { Span::raw(" ") };
-        let mut spans = vec![Span::raw(" "), mark, Span::raw(" ")];
+        let mark = if y == 0 { pen.mark(mark) } else { Text::raw(" ") };
+        let mut spans = vec![Text::raw(" "), mark, Text::raw(" ")];
         spans.extend(pen.spans(text, role));
         pen.line(foot, u16::try_from(y).unwrap_or(0), Line::from(spans));
     }
@@ -120,16 +120,16 @@ pub(super) fn draw(
     let mut cursor = None;
     for (y, row) in rows.iter().skip(top).take(height).enumerate() {
         let y = u16::try_from(y).unwrap_or(0);
-        let bar = if row.here { pen.mark(Mark::Here) } else { Span::raw(" ") };
-        let plus = if row.changed { pen.mark(Mark::Add) } else { Span::raw(" ") };
+        let bar = if row.here { pen.mark(Mark::Here) } else { Text::raw(" ") };
+        let plus = if row.changed { pen.mark(Mark::Add) } else { Text::raw(" ") };
         let role = if row.here { Role::Bright } else { Role::Text };
         let left = vec![
-            Span::raw(" "),
+            Text::raw(" "),
             bar,
-            Span::raw(" "),
+            Text::raw(" "),
             pen.span(clean::pad(&row.label, margin - 5), Role::Quiet),
             plus,
-            Span::raw(" "),
+            Text::raw(" "),
             pen.span(row.text.clone(), role),
         ];
         let right = Line::from(pen.spans(&row.right, Role::Quiet));
@@ -171,11 +171,11 @@ fn laid(edit: &Edit, width: usize) -> Vec<Row> {
         match &field.kind {
             _ if field.is_left_out() && edit.at.0 != at => rows.push(own("left out", false)),
             Kind::Text(draft) | Kind::Word(draft, _) | Kind::Json(draft) => {
-                push(&mut rows, draft, here(0), field.is_changed(), room);
+                push(&mut rows, draft, (here(0), field.is_changed()), (room, field.span));
             }
             Kind::Items(items) => {
                 for (item, draft) in items.iter().enumerate() {
-                    push(&mut rows, draft, here(item), field.is_new(item), room);
+                    push(&mut rows, draft, (here(item), field.is_new(item)), (room, field.span));
                 }
                 if items.is_empty() {
                     rows.push(own("empty; enter adds an item", here(0)));
@@ -209,8 +209,16 @@ fn own(text: &str, here: bool) -> Row {
     Row { label, changed: false, text: text.to_owned(), right, here, cursor: None }
 }
 
-fn push(rows: &mut Vec<Row>, draft: &Draft, here: bool, changed: bool, room: usize) {
-    let (lines, (line, column)) = composer::laid(draft, room);
+fn push(
+    rows: &mut Vec<Row>,
+    draft: &Draft,
+    (here, changed): (bool, bool),
+    (room, span): (usize, Span),
+) {
+    let (lines, (line, column)) = match span {
+        Span::Name => composer::laid_name(draft, room),
+        Span::Lines => composer::laid(draft, room),
+    };
     for (at, text) in lines.into_iter().enumerate() {
         let cursor = (here && at == line).then_some(column);
         rows.push(Row { changed, cursor, here, ..own(&text, here) });

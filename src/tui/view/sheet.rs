@@ -127,6 +127,17 @@ fn around(state: &State, waiting: &Waiting, paper: &Paper, width: usize) -> [Vec
         above.extend(parts::rows(state, programs.as_deref(), width));
         below.extend(parts::compound(state, programs.as_deref(), width));
     }
+    if let Sheet::Diff(diff) = &*paper.sheet
+        && diff.rows.is_empty()
+    {
+        // There is something to be seen all the same, or nobody could say that they saw it.
+        let words = match diff.new_file {
+            true => "   an empty file",
+            false => "   the very text that stands there",
+        };
+        let text = Span::styled(words, state.look.style(Role::Quiet));
+        below.push(Row::of_words(Line::from(text)));
+    }
     [above, below]
 }
 

@@ -88,3 +88,14 @@ async fn what_means_two_things_at_any_depth_or_is_not_one_object_is_never_asked_
     assert!(fixture.ran().is_empty());
     assert!(fixture.types().iter().all(|name| name == "call_finished"));
 }
+
+#[tokio::test]
+async fn a_name_that_hides_something_is_told_in_one_form() {
+    let fixture = fixture(Mode::Default, Attended::Yes);
+    let result = fixture.call("wri\u{1b}[31mte\u{202e}", Input::Value(json!({}))).await;
+    let said = result.content["message"].as_str().unwrap();
+    assert!(said.starts_with("There is no tool \"wri⟨U+001B⟩[31mte⟨U+202E⟩\" here."), "{said}");
+    let input = Input::Value(json!({ "word": "a", "x\u{200b}": 1 }));
+    let said = fixture.call("change", input).await.content["message"].to_string();
+    assert!(said.contains("unknown property \\\"x⟨U+200B⟩\\\""), "{said}");
+}

@@ -251,14 +251,14 @@ async fn what_it_wants_asked_is_refused_where_nobody_is() {
     let (fixture, _) = Fixture::watched(Mode::Auto, Attended::No, Part::Fails);
     let result = fixture.word("change", "a").await;
     assert_eq!(result.error_code(), Some(ErrorCode::NoApprover));
-    assert_eq!(result.content["reason"], "no route to it");
+    assert_eq!(result.content["reason"], "no route⟨U+001B⟩[2J to it");
     assert!(fixture.ran().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_a_verdict_a_person_is_asked() {
     for (part, reason) in [
-        (Part::Fails, "no route to it"),
+        (Part::Fails, "no route⟨U+001B⟩[2J to it"),
         (Part::Breaks, "it broke"),
         (Part::IsSilent, "it said nothing within 10 s"),
     ] {

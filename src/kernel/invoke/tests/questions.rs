@@ -4,6 +4,7 @@ use super::{
     rules::{placed, session, table},
     *,
 };
+use crate::kernel::{capability::Body, gate::approval::CHANGED};
 
 #[tokio::test(start_paused = true)]
 async fn the_clock_stands_still_while_a_person_decides_and_the_journal_says_how_long() {
@@ -240,4 +241,85 @@ async fn what_happens_while_an_answer_is_refused_is_not_lost() {
         let code = expires.then_some(ErrorCode::ApprovalExpired);
         assert_eq!(call.await.unwrap().error_code(), code);
     }
+}
+
+/// The questions that wait, by the word they are about, and what stands in the file.
+fn open_questions(fixture: &Fixture) -> Vec<(ApprovalId, String, String)> {
+    let events = fixture.events();
+    let closed = |id: ApprovalId| {
+        events.iter().any(|event| {
+            let answered =
+                matches!(event, Event::ApprovalAnswered { approval, .. } if *approval == id);
+            let gone =
+                matches!(event, Event::ApprovalWithdrawn { approval, .. } if *approval == id);
+            answered || gone
+        })
+    };
+    let open = events.iter().filter_map(|event| {
+        let Event::ApprovalRequested { question } = event else { return None };
+        let Body::Text { text } = &question.preview.body else { return None };
+        let open = (question.id, question.preview.object.clone(), text.clone());
+        (!closed(question.id)).then_some(open)
+    });
+    open.collect()
+}
+
+#[tokio::test]
+async fn a_question_whose_file_is_written_meanwhile_goes_and_comes_again_with_what_it_would_do_now()
+{
+    let fixture = fixture(Mode::Default, Attended::Yes);
+    let mut calls = Vec::new();
+    for word in ["file", "file", "file", "file2"] {
+        calls.push(tokio::spawn(fixture.word("change", word)));
+        fixture.question().await;
+    }
+    let before = open_questions(&fixture);
+    fixture.waiting.answer(before[0].0, YES).unwrap();
+    // The other two of that file ask anew, and the one of another file goes on as it was.
+    for _ in 0..2 {
+        fixture.question().await;
+    }
+    let after = open_questions(&fixture);
+    let told = |(_, word, text): &(ApprovalId, String, String)| format!("{word}:{text}");
+    let all: Vec<_> = after.iter().map(told).collect();
+    assert_eq!(all, ["file2:", "file:x", "file:x"]);
+    assert_eq!(after[0].0, before[3].0);
+    let reasons = fixture.events().into_iter().filter_map(|event| {
+        let Event::ApprovalWithdrawn { reason, .. } = event else { return None };
+        Some(reason)
+    });
+    assert_eq!(reasons.collect::<Vec<_>>(), [CHANGED, CHANGED]);
+    // A yes to what is no longer asked does nothing.
+    for old in &before[1..3] {
+        let late = fixture.waiting.answer(old.0, YES);
+        assert_eq!(late, Err(NotAnswered::NobodyWaits));
+    }
+    assert_eq!(fixture.ran(), ["file"]);
+    // After the second write the third can do nothing any more: its caller is told, and nobody is asked.
+    fixture.waiting.answer(after[1].0, YES).unwrap();
+    let mut ends = Vec::new();
+    for call in calls.drain(..3) {
+        ends.push(call.await.unwrap().ok);
+    }
+    ends.sort_unstable();
+    assert_eq!(ends, [false, true, true]);
+    assert_eq!(fixture.ran(), ["file", "file"]);
+    fixture.waiting.answer(after[0].0, YES).unwrap();
+    assert!(calls.remove(0).await.unwrap().ok);
+}
+
+#[tokio::test]
+async fn a_change_between_the_look_and_the_seat_is_seen_as_well() {
+    let fixture = fixture(Mode::Default, Attended::Yes);
+    let first = tokio::spawn(fixture.word("change", "file"));
+    let id = fixture.question().await;
+    // Told at once, as by a call that ended just then: nothing is different, so nothing is asked anew.
+    fixture.waiting.changed(&Subject::Path { real: "/nowhere/file".to_owned() });
+    for _ in 0..20 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(open_questions(&fixture).len(), 1);
+    fixture.waiting.answer(id, YES).unwrap();
+    assert!(first.await.unwrap().ok);
+    assert_eq!(fixture.types().iter().filter(|name| *name == "approval_requested").count(), 1);
 }

@@ -231,3 +231,54 @@ fn rules_are_counted_and_yeses_stand_until_they_are_taken_back_or_the_program_en
         assert_eq!(ended.used_grant(11.into()).unwrap().hits, 2, "what it did is not undone");
     }
 }
+
+fn ends(id: u128, ok: bool, content: Value) -> Event {
+    let input = json!({ "path": "src/lex.rs", "text": "x" });
+    let result = ToolResult {
+        ok,
+        name: "files.write".to_owned(),
+        input,
+        content,
+        is_error: !ok,
+        attachments: Vec::new(),
+        duration_ms: 0,
+    };
+    let origin = Origin::Model;
+    Event::CallFinished { call: id.into(), parent: None, origin, result, decision: None }
+}
+
+#[test]
+fn what_was_allowed_and_what_came_of_it_are_two_things() {
+    let once = || Answer::Allow { scope: Scope::Once };
+    let yes = |approval: u128, id: u128| {
+        vec![
+            asks(approval, write(id)),
+            answered(approval, once(), Decider::Person),
+            starts(write(id), Category::Write, Decider::Person),
+        ]
+    };
+    let gone = json!({ "error": "failed", "message": "Not written: it changed.\nRead it again." });
+    let cut = json!({ "error": "interrupted", "message": "Interrupted." });
+    let mut events = [yes(11, 2), yes(12, 3), yes(13, 4), yes(14, 5)].concat();
+    events.extend([ends(2, true, json!("written")), ends(3, false, gone), ends(4, false, cut)]);
+    let all = decisions(&journal(events));
+    assert!(all.iter().all(|made| made.verdict == Ruling::Allowed));
+    let outcomes: Vec<_> = all.iter().map(|made| made.outcome.clone()).collect();
+    let failed = Outcome::Failed { because: "Not written: it changed.".to_owned() };
+    assert_eq!(outcomes, [Some(Outcome::Done), Some(failed), Some(Outcome::Unknown), None]);
+    let words: Vec<_> = outcomes.iter().flatten().map(Outcome::words).collect();
+    assert_eq!(words[1].as_deref(), Some("failed: Not written: it changed."));
+    assert_eq!(words[0], None);
+}
+
+#[test]
+fn a_yes_to_other_arguments_names_what_was_really_done() {
+    let other = json!({ "path": "src/other.rs", "text": "x" });
+    let events = journal(vec![
+        asks(11, write(2)),
+        answered(11, Answer::AllowEdited { input: other.clone() }, Decider::Person),
+        starts(call(2, "files.write", other), Category::Write, Decider::Person),
+    ]);
+    let all = decisions(&events);
+    assert_eq!((all[0].effect.as_str(), all[0].words.as_deref()), ("src/other.rs", Some(EDITED)));
+}

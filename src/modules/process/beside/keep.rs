@@ -52,16 +52,16 @@ pub(in crate::modules) fn find(
     known.ok_or_else(|| {
         let all: Vec<_> = programs.all().iter().map(|beside| beside.is.call.to_string()).collect();
         let there = if all.is_empty() { "there is none".to_owned() } else { all.join(", ") };
-        let fault = format!("this session knows no program {id:?}; it knows: {there}");
+        let fault =
+            format!("this session knows no program {}; it knows: {there}", text::quoted(id));
         schema::invalid(place, &fault).with("available", all)
     })
 }
 
 /// A program in a few words, on one line and without a character that does not show.
 pub(in crate::modules) fn named(argv: &[String]) -> String {
-    let words: Vec<_> =
-        text::clean(argv.join(" ").as_bytes()).split_whitespace().map(str::to_owned).collect();
-    let name = words.join(" ");
+    let words = argv.iter().flat_map(|word| word.split_whitespace()).collect::<Vec<_>>();
+    let name = text::shown(&words.join(" ")).into_owned();
     match name.char_indices().nth(NAME_CHARS) {
         Some((cut, _)) => format!("{}…", &name[..cut]),
         None => name,

@@ -5,7 +5,7 @@ use crate::{
         event::Decider,
         gate::{approval::Scope, law::Cited, monitor::Doubt},
         id::SessionId,
-        session::decisions::{Decided, EDITED, Ruling},
+        session::decisions::{Decided, EDITED, Outcome, Ruling},
     },
     tui::state::filter::Filter,
 };
@@ -50,6 +50,9 @@ pub fn line(decided: &Decided, at: &str) -> String {
         (_, Some(words)) => line.push_str(&format!(" ({words})")),
         (_, None) => {}
     }
+    if let Some(came) = decided.outcome.as_ref().and_then(Outcome::words) {
+        line.push_str(&format!(", {came}"));
+    }
     line.push_str(&format!(", {}", decided.agent.join(" › ")));
     if let Some(number) = decided.line {
         line.push_str(&format!(", line {number}"));
@@ -59,6 +62,7 @@ pub fn line(decided: &Decided, at: &str) -> String {
 
 /// All words of a decision.
 fn searched(decided: &Decided) -> String {
+    let came = decided.outcome.as_ref().and_then(Outcome::words).unwrap_or_default();
     let verdict = match decided.verdict {
         Ruling::Allowed => "allowed yes",
         Ruling::Denied => "denied no",
@@ -76,7 +80,7 @@ fn searched(decided: &Decided) -> String {
         _ => String::new(),
     };
     let (effect, name) = (&decided.effect, &decided.name);
-    format!("{verdict} {category} {effect} {name} {by} {rule} {monitor} {said} {who}")
+    format!("{verdict} {category} {effect} {name} {by} {rule} {monitor} {said} {came} {who}")
 }
 
 /// What the monitor had against it, whoever decided then.

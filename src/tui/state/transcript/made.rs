@@ -30,7 +30,13 @@ pub(super) fn code(call: &Call, progress: Progress) -> Code {
 
 /// What a call acts on, as far as its arguments tell.
 pub(super) fn object(input: &Value) -> String {
-    let first = input.as_object().and_then(|fields| fields.values().next());
+    let fields = input.as_object();
+    // In whatever order they were written, a place is what it acts on.
+    let place = fields.and_then(|fields| fields.get("path"));
+    if let Some(Value::String(place)) = place {
+        return place.clone();
+    }
+    let first = place.or_else(|| fields.and_then(|fields| fields.values().next()));
     match first {
         Some(Value::String(text)) => text.lines().next().unwrap_or_default().to_owned(),
         Some(Value::Array(words)) => {

@@ -5,11 +5,12 @@ use pretty_assertions::assert_eq;
 use super::{draft, toast};
 use crate::{
     kernel::{
+        capability::Body,
         command::Command,
         event::Event,
         gate::{
             Lasting,
-            approval::{Answer, Scope, Then},
+            approval::{Answer, CHANGED, Scope, Then},
             exactly,
         },
     },
@@ -356,4 +357,52 @@ fn pages_scroll_the_transcript_from_the_composer() {
     stage.key("pgdn");
     stage.draw();
     assert!(!stage.screen().contains("below"), "{}", stage.screen());
+}
+
+#[test]
+fn a_question_that_comes_again_with_another_effect_is_looked_at_and_guarded_anew() {
+    let mut stage = asking(500);
+    let mut other = write_question(2);
+    other.call.id = 77.into();
+    stage.asks(other);
+    stage.wait(1_000);
+    stage.event(
+        1.into(),
+        Event::ApprovalWithdrawn {
+            approval: 1.into(),
+            reason: CHANGED.to_owned(),
+            waited_ms: 0,
+            excluded_ms: 0,
+        },
+    );
+    assert_eq!(toast(&stage), "Asked again: src/lex.rs was changed meanwhile.");
+    let mut again = write_question(3);
+    again.call.id = write_question(1).call.id;
+    stage.asks(again);
+    stage.draw();
+    let current = stage.state.queue.current().map(|waiting| waiting.question.id);
+    assert_eq!(current, Some(3.into()), "it stays the one that is looked at");
+    stage.key("y");
+    stage.wait(300);
+    assert_eq!(stage.effects.iter().filter(|effect| matches!(effect, Effect::Send(_))).count(), 0);
+    assert_eq!(draft(&stage), "y", "by habit is not enough");
+}
+
+#[test]
+fn a_write_without_a_line_to_show_can_be_answered_as_well() {
+    for (old, words) in [(Some(""), "the very text that stands there"), (None, "an empty file")] {
+        let mut stage = Stage::new(80, 24);
+        stage.at_work();
+        stage.wait(1_000);
+        let mut question = write_question(1);
+        let old = old.map(str::to_owned);
+        question.preview.body = Body::Diff { old, new: String::new(), mark: None };
+        stage.asks(question);
+        stage.draw();
+        stage.wait(500);
+        assert!(stage.screen().contains(words), "{}", stage.screen());
+        stage.key("y");
+        stage.wait(200);
+        assert_eq!(stage.effects, [answer(1, YES)]);
+    }
 }

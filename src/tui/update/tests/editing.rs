@@ -6,13 +6,18 @@ use serde_json::json;
 use super::{draft, toast};
 use crate::{
     kernel::{
+        capability::{Body, Category},
+        change::{Before, Change},
         command::Command,
-        event::Event,
-        gate::approval::{Answer, EDIT_REFUSED},
+        event::{Call, Decider, Decision, Event},
+        gate::{
+            approval::{Answer, CHANGED, EDIT_REFUSED},
+            subject::Subject,
+        },
     },
     tui::{
         effect::Effect,
-        message::{Came, Message},
+        message::{Came, Input, Message},
         stage::{Stage, program_question, write_question},
         state::{Focus, waiting::Form},
     },
@@ -177,4 +182,92 @@ fn an_edit_that_was_refused_comes_back_as_it_was_with_the_reason() {
     assert!(matches!(&stage.state.queue.form, Some(Form::Edit(edit)) if edit.question == 2.into()));
     let screen = stage.screen();
     assert!(screen.contains("There is no such folder.") && screen.contains("cargox"), "{screen}");
+}
+
+/// A write asks, and its arguments are open.
+fn editing_a_write(text: &str) -> Stage {
+    let mut stage = Stage::new(100, 40);
+    stage.at_work();
+    stage.wait(1_000);
+    let mut question = write_question(1);
+    question.call.input = json!({ "path": "src/lex.rs", "text": text });
+    question.preview.body = Body::Diff { old: None, new: text.to_owned(), mark: None };
+    stage.asks(question);
+    stage.wait(500);
+    stage.key("e");
+    stage.wait(200);
+    stage
+}
+
+#[test]
+fn the_line_of_an_edited_call_names_what_was_really_done() {
+    let mut stage = editing_a_write("x");
+    stage.types("2");
+    stage.key("ctrl+s");
+    let input = sent(&stage).remove(0);
+    assert_eq!(input["path"], "src/lex.rs2");
+    let call = Call { input: input.clone(), ..write_question(1).call };
+    stage.answered(1, 1.into(), Answer::AllowEdited { input });
+    assert!(stage.screen().contains("WRITE src/lex.rs2"), "{}", stage.screen());
+    let decision = Decision::allowed(Decider::Person);
+    let (category, subject) = (Category::Write, Subject::Other);
+    let id = call.id;
+    stage.event(1.into(), Event::CallStarted { call, category, decision, subject });
+    let change = Change {
+        path: "/home/me/tally/src/lex.rs2".into(),
+        shown: "src/lex.rs2".to_owned(),
+        before: Before::Nothing,
+        after: None,
+        more: 1,
+        fewer: 0,
+        undoes: None,
+    };
+    stage.event(1.into(), Event::ChangeBegun { call: id, change });
+    let screen = stage.screen();
+    assert!(screen.contains("WRITE src/lex.rs2 +1"), "{screen}");
+    assert!(!screen.contains("+4"), "{screen}");
+}
+
+#[test]
+fn a_line_end_in_a_name_is_shown_as_what_it_is_and_warned_of() {
+    let mut stage = editing_a_write("one line");
+    stage.send(Message::Input(stage.now(), Input::Paste("\rb".into())));
+    let screen = stage.screen();
+    assert!(screen.contains("src/lex.rs⟨U+000A⟩b"), "{screen}");
+    assert!(screen.contains("1 character here can deceive the eye"), "{screen}");
+    assert!(screen.contains("⟨U+000A⟩  a line end, in a name"), "{screen}");
+    stage.key("enter");
+    assert!(matches!(&stage.state.queue.form, Some(Form::Edit(edit)) if edit.at == (1, 0)));
+    // Lines of a text are lines.
+    stage.types("a");
+    stage.key("enter");
+    stage.types("b");
+    assert!(stage.screen().contains("1 character here can"), "{}", stage.screen());
+}
+
+#[test]
+fn what_is_being_edited_outlives_a_change_of_its_file() {
+    let mut stage = editing_a_write("x");
+    stage.types("2");
+    stage.event(
+        1.into(),
+        Event::ApprovalWithdrawn {
+            approval: 1.into(),
+            reason: CHANGED.to_owned(),
+            waited_ms: 0,
+            excluded_ms: 0,
+        },
+    );
+    assert_eq!(toast(&stage), "Asked again: src/lex.rs was changed meanwhile.");
+    let mut again = write_question(2);
+    again.call.id = write_question(1).call.id;
+    stage.asks(again);
+    stage.wait(100);
+    let screen = stage.screen();
+    assert!(screen.contains("src/lex.rs2"), "{screen}");
+    assert!(screen.contains("Its file was changed meanwhile"), "{screen}");
+    stage.key("ctrl+s");
+    assert_eq!(stage.effects, [], "not before it was looked at");
+    stage.key("esc");
+    assert_eq!(stage.state.queue.current().map(|waiting| waiting.question.id), Some(2.into()));
 }

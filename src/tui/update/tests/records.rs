@@ -1,19 +1,22 @@
 //! The lists of what was decided and of what stands.
 
 use pretty_assertions::assert_eq;
+use serde_json::json;
 
 use super::*;
 use crate::{
     kernel::{
-        event::{Decider, Event},
+        capability::Category,
+        event::{Decider, Decision, Event},
         gate::{
             approval::{Answer, Scope, Then},
             law::Layer,
+            subject::Subject,
         },
         session::decisions::Ruling,
     },
     tui::{
-        stage::{program_question, rule, write_question},
+        stage::{program_question, result, rule, write_question},
         state::Popup,
     },
 };
@@ -181,4 +184,25 @@ fn a_yes_to_other_arguments_is_told_from_a_plain_one() {
     let screen = stage.screen();
     assert!(screen.contains("you, edited"), "{screen}");
     assert!(screen.contains("\"with arguments edited\""), "{screen}");
+}
+
+#[test]
+fn a_yes_whose_call_failed_says_so_beside_the_yes() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    stage.asks(write_question(1));
+    stage.wait(1_000);
+    stage.answered(1, 1.into(), Answer::Allow { scope: Scope::Once });
+    let call = write_question(1).call;
+    let (id, parent, origin) = (call.id, call.parent, call.origin);
+    let (category, subject) = (Category::Write, Subject::Other);
+    let decision = Decision::allowed(Decider::Person);
+    stage.event(1.into(), Event::CallStarted { call, category, decision, subject });
+    let content = json!({ "error": "failed", "message": "Not written: it is another file now." });
+    let result = result("files.write", false, content);
+    stage.event(1.into(), Event::CallFinished { call: id, parent, origin, result, decision: None });
+    stage.key("F7");
+    let screen = stage.screen();
+    assert!(screen.contains("✓ WRITE src/lex.rs  ▲ failed"), "{screen}");
+    assert!(screen.contains("Allowed; failed: Not written: it is another file now."), "{screen}");
 }

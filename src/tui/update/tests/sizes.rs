@@ -124,3 +124,25 @@ fn where_only_ascii_can_be_drawn_all_our_words_and_signs_are() {
         }
     }
 }
+
+#[test]
+fn on_a_small_screen_who_writes_sees_what_they_write_and_how_to_answer() {
+    let mut stage = Stage::new(40, 10);
+    stage.at_work();
+    stage.types("use 4, not 8");
+    stage.asks(write_question(1));
+    stage.wait(2_000);
+    let screen = stage.screen();
+    for words in ["use 4, not 8", "tab answers", "! 1"] {
+        assert!(screen.contains(words), "{words}\n{screen}");
+    }
+    stage.key("y");
+    stage.wait(600);
+    assert!(stage.screen().contains("use 4, not 8y"), "{}", stage.screen());
+    stage.key("tab");
+    let screen = stage.screen();
+    assert!(screen.contains("WRITE src/lex.rs") && !screen.contains("use 4"), "{screen}");
+    stage.key("tab");
+    let screen = stage.screen();
+    assert!(screen.contains("use 4, not 8y") && screen.contains("tab answers"), "{screen}");
+}
