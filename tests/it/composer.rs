@@ -52,7 +52,7 @@ fn python_by_hand_runs_through_the_gate_and_words_reach_the_next_step() {
     });
     app.press("use four\x13");
     app.wait_for("at the next step");
-    // The composer is empty, so the question takes the keys.
+    app.press("\t");
     app.asks("EXECUTE");
     app.press("y");
     app.wait_for("That was all.");

@@ -68,6 +68,8 @@ struct Typist {
     written: Vec<String>,
     /// What enter has sent, for the end of the turn.
     sent: Vec<String>,
+    /// There was a paste since the keyboard was last seen to be still.
+    pasted: bool,
 }
 
 impl Typist {
@@ -100,17 +102,20 @@ impl Typist {
                 let text = ["y", "n", "yes\ny", "N\n", "1", "y\ny\ny"][self.dice.roll(0..=5)];
                 self.app.paste(text);
                 self.writes(text);
+                self.pasted = true;
             }
-            // The window comes to the front by a click, on the keys or elsewhere.
-            5 => self.app.press("\x1b[I\x1b[<0;3;38M\x1b[<0;3;38m\x1b[<0;60;20M\x1b[<0;60;20m"),
+            // The window comes to the front by a click, on the keys; then one where one writes.
+            5 => self.app.press("\x1b[I\x1b[<0;40;36M\x1b[<0;40;36m\x1b[<0;60;39M\x1b[<0;60;39m"),
             // A paste from a terminal that marks none: lines, and a line that is sent.
             6 => {
                 let text = format!("{}\n{}", self.dice.letters(2..=5), self.dice.letters(1..=5));
                 self.app.press(&text);
                 self.writes(&text);
             }
-            7 => {
+            // Enter right behind a paste sends only if nothing follows, and here something may.
+            7 if !self.pasted && !self.written[0].starts_with('/') => {
                 let text = self.dice.letters(3..=9);
+                let text = text.trim_start_matches('/').to_owned() + "z";
                 self.app.press(&format!("{text}\r"));
                 self.writes(&text);
                 self.sent
@@ -125,14 +130,12 @@ impl Typist {
     /// Waits until all of it is to be seen, with every question there is.
     fn sees_it_all(&self, round: usize) {
         let waits = format!("of {} ·", self.asked);
-        let queued = match self.sent.len() {
-            0 => String::new(),
-            1 => "1 message for the end of this turn".to_owned(),
-            many => format!("{many} messages for the end of this turn"),
-        };
+        let sent = self.sent.len();
+        let counted = if sent > 3 { format!("{sent} messages wait") } else { String::new() };
         self.app.wait_until(&format!("round {round}: {:?}", self.written), |screen| {
             screen.contains(&waits)
-                && screen.contains(&queued)
+                && screen.contains(&counted)
+                && screen.matches("after this turn").count() >= sent.min(3)
                 && self.written.iter().all(|line| screen.contains(&**line))
         });
         let journal = self.place.journal();
@@ -159,8 +162,15 @@ fn whatever_is_typed_while_questions_come_answers_nothing_and_is_all_there() {
     app.press("y");
     app.wait_until("the script", |screen| !screen.contains("EXECUTE"));
     let dice = Dice(0x5EED_F007);
-    let mut typist =
-        Typist { app, place, dice, asked: 0, written: vec![String::new()], sent: Vec::new() };
+    let mut typist = Typist {
+        app,
+        place,
+        dice,
+        asked: 0,
+        written: vec![String::new()],
+        sent: Vec::new(),
+        pasted: false,
+    };
     typist.asks_one_more();
     typist.asks_one_more();
     typist.app.wait_for("1 of 2");
@@ -168,6 +178,7 @@ fn whatever_is_typed_while_questions_come_answers_nothing_and_is_all_there() {
         // The worst moment is when the letters of a question are live.
         if typist.dice.roll(0..=2) > 0 {
             typist.app.wait_for("y yes, once");
+            typist.pasted = false;
         }
         for _ in 0..typist.dice.roll(1..=4) {
             typist.does_something();

@@ -125,11 +125,15 @@ fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
         return Vec::new();
     }
     match action {
-        Some(Action::Edit(Edit::Send)) if state.guard.trails() && place == Place::Composer => {
+        Some(Action::Edit(Edit::Send))
+            if state.guard.trails()
+                && place == Place::Composer
+                && !state.composer.draft.is_empty() =>
+        {
             state.guard.enter(state.now.at);
             Vec::new()
         }
-        Some(action) if state.guard.trails() && does_more_than_write(action) => {
+        Some(action) if state.guard.trails() && does_more_than_write(state, action) => {
             state.status.say("Keys right behind a paste only write. Press it again.", state.now.at);
             Vec::new()
         }
@@ -151,8 +155,9 @@ fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
 }
 
 /// Whether a key has an effect on anything but a text and what of it is in sight.
-fn does_more_than_write(action: Action) -> bool {
-    !matches!(action, Action::Edit(_) | Action::Move(_))
+fn does_more_than_write(state: &State, action: Action) -> bool {
+    let empties = action == Action::Clear && !state.composer.draft.is_empty();
+    !empties && !matches!(action, Action::Edit(_) | Action::Move(_))
 }
 
 /// A character that is no key here is text; lists have none.

@@ -59,10 +59,15 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, room: Room) -> 
         hint(state, here)
     };
     let hint = pen.spans(&hint, Role::Quiet);
-    pen.rule(area, 0, Keys::here(here), Vec::new(), hint);
     let rows = waiting(state).min(area.height.saturating_sub(2));
-    let above = inset(Rect { y: area.y + 1, height: rows, ..area }, 1, 1);
     let count = queued(state).count();
+    // Those that have no row are counted.
+    let all = match count > usize::from(rows) {
+        true => vec![pen.span(format!("{} wait", words::count(count, "message")), Role::Quiet)],
+        false => Vec::new(),
+    };
+    pen.rule(area, 0, Keys::here(here), all, hint);
+    let above = inset(Rect { y: area.y + 1, height: rows, ..area }, 1, 1);
     for (at, one) in queued(state).skip(count.saturating_sub(usize::from(rows))).enumerate() {
         wait(pen, above, u16::try_from(at).unwrap_or(0), one, at + 1 == usize::from(rows));
     }

@@ -89,3 +89,15 @@ fn no_list_is_opened_or_acted_on_by_keys_behind_a_paste() {
     assert_eq!((stage.state.popup, stage.state.focus), (None, Focus::Composer));
     assert_eq!(draft(&stage), "abcdy");
 }
+
+#[test]
+fn enter_behind_a_paste_that_was_emptied_again_writes_nothing() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    paste(&mut stage, "abc");
+    for key in ["ctrl+c", "enter", "enter"] {
+        stage.key(key);
+    }
+    stage.wait(1_000);
+    assert_eq!((stage.effects.len(), draft(&stage)), (0, String::new()));
+}
