@@ -226,6 +226,7 @@ mod tests {
             rules: Arc::default(),
             book: Arc::new(NoBook),
             memory: None,
+            worktrees: None,
             profiles: Arc::new(NoProfiles),
         })
     }
@@ -244,6 +245,7 @@ mod tests {
             instructions: String::new(),
             agents: None,
             view: crate::kernel::spec::View::Whole,
+            worktree: None,
             workflow: None,
         }
     }

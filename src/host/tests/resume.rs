@@ -38,7 +38,7 @@ fn crashed(rig: &Rig, of_root: Vec<Event>, of_agent: Vec<Event>) -> (SessionId, 
 
 fn ended(text: &str) -> Signal {
     let (outcome, text, usage) = (Outcome::Done, text.to_owned(), Usage::default());
-    Signal::Ended { ending: Ending { outcome, text, turns: 1, usage } }
+    Signal::Ended { ending: Ending { outcome, text, turns: 1, usage, worktree: None } }
 }
 
 /// Resumes that many times, each time in another process, and says something at last.
