@@ -152,7 +152,7 @@ mod tests {
 
     fn watch(work: &Path, level: Level, folder: PathBuf) -> Watch {
         let before = Some(Obeyed::look(&[work.to_owned()]));
-        Watch { before, level, workspace: work.to_owned(), folder }
+        Watch { before, level, workspace: work.to_owned(), asked: Vec::new(), folder }
     }
 
     #[test]
