@@ -196,6 +196,7 @@ async fn a_worktree_of_an_agent_that_died_is_told_of_and_worked_in_when_that_goe
     assert_eq!(worked_in.context.env.root(), tree, "the same is used");
     let law = worked_in.context.gate.law();
     assert_eq!(law.base(), rig.workspace(), "under the rules of the project");
+    drop(worked_in);
     host.shutdown().await;
     resumed(&rig, root, 1).await;
     let kept = told(&format!("is kept: {}", tree.display()));
