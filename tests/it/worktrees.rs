@@ -208,3 +208,35 @@ except Error as error:
     assert!(told.contains("for want of its worktree"), "nobody is there to ask: {told}");
     assert!(!place.home().join("data/worktrees").exists());
 }
+
+#[test]
+fn an_agent_in_a_worktree_gives_another_one_of_the_same_repository() {
+    if !seals() {
+        return;
+    }
+    let place = Place::new();
+    let work = place.work().canonicalize().unwrap();
+    begun(&work);
+    let starts = |name: &str| {
+        format!(
+            "
+from footplate import agents
+print(agents.run('go on', name='{name}', workspace='worktree', modules=['agents', 'files']))
+"
+        )
+    };
+    let writes = "from footplate import files\nfiles.write('inner.txt', 'x')\n";
+    let told = run(
+        &place,
+        "auto",
+        &starts("outer"),
+        &[
+            ("outer", vec![python(&starts("inner")), says("Outer.")]),
+            ("inner", vec![python(writes), says("Inner.")]),
+        ],
+    );
+    assert!(told.contains("Outer.") && !told.contains("is kept"), "{told}");
+    let (inner, outer) = (workspace(&place, "inner"), workspace(&place, "outer"));
+    assert!(inner.join("inner.txt").exists() && !outer.exists());
+    assert!(git(&work, &["worktree", "list"]).contains(inner.to_str().unwrap()));
+}
