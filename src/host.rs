@@ -75,6 +75,8 @@ pub struct Parts {
     pub book: Arc<dyn RuleBook>,
     /// The folder below which what is remembered of projects is kept; nothing is if there is none.
     pub memory: Option<PathBuf>,
+    /// The folder below which worktrees of agents are made; none can be if there is none.
+    pub worktrees: Option<PathBuf>,
     /// Where kinds of agents are described.
     pub profiles: Arc<dyn Profiles>,
 }

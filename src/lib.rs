@@ -149,6 +149,10 @@
 //! - git is the program and not a library: it runs in the seal, with everything switched off that a
 //!   repository could have it run, so that what it says is a read. A commit is made in a scratch folder
 //!   before it is asked about, and is a write, since no hook runs.
+//! - A worktree of an agent lies in our data folder, at a place that the host chose and no call names.
+//!   Making one is a call of its own, an execution, by whoever starts the agent. Its sessions write there
+//!   and nowhere else of ours. What a rule denies or asks about in the workspace counts for the same
+//!   place in the worktree; what it allows does not. One that ended with the program is never removed.
 //! - An undo is a person's own call in the journal and no capability: nobody but a person may take
 //!   something back, and to ask that person again would be to ask twice.
 //! - A session that begins as a copy keeps the numbers and times of what it copied, and says after it

@@ -8,7 +8,7 @@ use crate::kernel::{
     port::ChildRequest,
     profile::Profile,
     schema,
-    spec::{Limits, Mode, SessionSpec},
+    spec::{Ground, Limits, Mode, SessionSpec, Worktree},
     text,
 };
 
@@ -37,11 +37,14 @@ pub fn child_spec(
             "This agent may start no agents of its own. Do the work here, or say what is left.",
         ));
     };
-    let folder = request.folder.as_deref();
-    let workspace = match folder.or(profile.and_then(|profile| profile.folder.as_deref())) {
-        None | Some("" | ".") => parent.workspace.clone(),
-        Some(folder) => parent.workspace.join(below(request, folder)?),
+    let workspace = match (&request.tree, folder(request, profile)) {
+        (Some(tree), _) => tree.folder.clone(),
+        (None, None) => parent.workspace.clone(),
+        (None, Some(folder)) => parent.workspace.join(below(request, folder)?),
     };
+    let worktree = request.tree.as_ref().map(|tree| {
+        Box::new(Worktree { of: parent.workspace.clone(), commit: tree.commit.clone() })
+    });
     let mut path = parent.path.clone();
     path.push(unique(&plain(&request.agent), is_taken));
     let run = request.workflow.clone().map(Box::new);
@@ -58,12 +61,31 @@ pub fn child_spec(
         instructions: parent.instructions.clone(),
         agents: parent.agents.clone(),
         view: parent.view.max(request.view),
+        worktree,
         workflow: run,
     };
     Ok(match profile {
         Some(profile) => profile.narrow(spec),
         None => spec,
     })
+}
+
+/// Whether the child works in a worktree of its own.
+pub fn ground(request: &ChildRequest, profile: Option<&Profile>) -> Result<Ground, CallError> {
+    let ground = request.ground.max(profile.map_or(Ground::Shared, |profile| profile.ground));
+    match (ground, folder(request, profile)) {
+        (Ground::Worktree, Some(_)) => Err(schema::invalid(
+            &format!("{}.folder", request.capability),
+            "an agent with a worktree works in the whole of it; name the folder in its task",
+        )),
+        (ground, _) => Ok(ground),
+    }
+}
+
+fn folder<'a>(request: &'a ChildRequest, profile: Option<&'a Profile>) -> Option<&'a str> {
+    let named = request.folder.as_deref();
+    let named = named.or(profile.and_then(|profile| profile.folder.as_deref()));
+    named.filter(|folder| !matches!(*folder, "" | "."))
 }
 
 fn modules(

@@ -184,6 +184,7 @@ impl Setup {
             rules: Arc::new(Rules::new(Arc::new(today), real_home())),
             book: Arc::new(rules),
             memory: Some(home.data.join("memory")),
+            worktrees: Some(home.data.join("worktrees")),
             profiles,
         });
         Ok(Self { home, config, host, store, workspace, executor, profile, _log: log })
@@ -218,6 +219,7 @@ impl Setup {
             instructions: String::new(),
             agents: None,
             view: crate::kernel::spec::View::Whole,
+            worktree: None,
             workflow: None,
         };
         match &self.profile {

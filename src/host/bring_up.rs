@@ -70,8 +70,11 @@ impl Inner {
         let law = match &parent.law {
             Some(law) => law.clone(),
             None => {
-                self.laws.enter(&spec.workspace);
-                Law::new(self.laws.rules.clone(), &spec.workspace)
+                // One that was an agent's, and goes on by itself, is bound by the same project.
+                let of = spec.worktree.as_ref().map_or(&spec.workspace, |worktree| &worktree.of);
+                self.laws.enter(of);
+                let law = Law::new(self.laws.rules.clone(), of);
+                if spec.worktree.is_some() { law.in_worktree(&spec.workspace, of) } else { law }
             }
         };
         // What is denied outright is not offered at all.

@@ -233,6 +233,7 @@ mod tests {
             rules: Arc::default(),
             book: Arc::new(NoBook),
             memory: None,
+            worktrees: None,
             profiles: Arc::new(NoProfiles),
         })
     }
@@ -251,6 +252,7 @@ mod tests {
             instructions: String::new(),
             agents: None,
             view: crate::kernel::spec::View::Whole,
+            worktree: None,
             workflow: None,
         }
     }

@@ -8,13 +8,16 @@ use std::sync::Arc;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::{Inner, Live, folded, tree::End};
-use crate::kernel::{
-    event::{Event, Outcome},
-    id::{SessionId, SignalId},
-    port::StoreError,
-    recorder::Recorder,
-    signal::Signal,
-    spec::SessionSpec,
+use crate::{
+    kernel::{
+        event::{Event, Outcome},
+        id::{SessionId, SignalId},
+        port::StoreError,
+        recorder::Recorder,
+        signal::{Ending, Signal},
+        spec::SessionSpec,
+    },
+    modules,
 };
 
 /// An agent at work. Dropping it, as a panic would, is an end as well.
@@ -40,8 +43,9 @@ impl AtWork {
         };
         // Before its last word: what they do is part of it.
         self.live.close_programs().await;
+        let worktree = modules::put_away(&self.live.context).await;
         self.over = true;
-        self.host.conclude(&self.live, outcome);
+        self.host.conclude(&self.live, outcome, worktree);
         self.live.handle.shutdown().await;
     }
 }
@@ -51,7 +55,8 @@ impl Drop for AtWork {
         if !self.over {
             let message = "A fault of this program ended it. What it recorded is kept.".to_owned();
             self.live.end_programs();
-            self.host.conclude(&self.live, Outcome::Failed { message });
+            let worktree = modules::left(&self.live.context.spec);
+            self.host.conclude(&self.live, Outcome::Failed { message }, worktree);
         }
     }
 }
@@ -70,9 +75,10 @@ impl Inner {
         }
     }
 
-    fn conclude(&self, live: &Live, outcome: Outcome) {
+    fn conclude(&self, live: &Live, outcome: Outcome, worktree: Option<String>) {
         let spec = &live.context.spec;
         let ending = folded(&live.session, |session| session.ending(outcome.clone()));
+        let ending = Ending { worktree, ..ending };
         let signal = SignalId::fresh();
         if let Some(above) = spec.parent {
             let what = Signal::Ended { ending: ending.cut() };

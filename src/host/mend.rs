@@ -4,15 +4,18 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Inner, beside::Untold, ending::send, folded, recorder, so_far::so_far, tree::End};
-use crate::kernel::{
-    event::{Envelope, Event, Outcome},
-    id::{SessionId, SignalId},
-    message::Usage,
-    port::{Store, StoreError},
-    recorder::Recorder,
-    session::{Session, fold::Folding},
-    signal::Signal,
-    spec::SessionSpec,
+use crate::{
+    kernel::{
+        event::{Envelope, Event, Outcome},
+        id::{SessionId, SignalId},
+        message::Usage,
+        port::{Store, StoreError},
+        recorder::Recorder,
+        session::{Session, fold::Folding},
+        signal::{Ending, Signal},
+        spec::SessionSpec,
+    },
+    modules,
 };
 
 /// What is kept of a journal while it is read, to carry its session on.
@@ -206,6 +209,7 @@ impl Inner {
             (None, above) => {
                 let message = "Ended with the program that ran it.".to_owned();
                 let ending = folded(&session, |it| it.ending(Outcome::Failed { message })).cut();
+                let ending = Ending { worktree: modules::left(spec), ..ending };
                 let end = End::new(SignalId::fresh(), ending.clone());
                 if let Some(to) = above {
                     let (signal, what) = (end.signal, Signal::Ended { ending });
@@ -276,6 +280,7 @@ mod tests {
             instructions: String::new(),
             agents: None,
             view: Default::default(),
+            worktree: None,
             workflow: None,
         }
     }

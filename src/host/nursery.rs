@@ -1,6 +1,9 @@
 //! Starts agents for one session: a child is a session like any other, narrowed.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -17,7 +20,7 @@ use crate::{
         profile::Profile,
         schema,
         session::Session,
-        spec::SessionSpec,
+        spec::{Ground, SessionSpec},
         workflow::Workflow,
     },
 };
@@ -64,6 +67,12 @@ impl Nursery {
 }
 
 impl Factory for Nursery {
+    fn ground(&self, request: &ChildRequest) -> Result<Option<PathBuf>, CallError> {
+        let host = self.host.upgrade().ok_or_else(gone)?;
+        let parent = host.get(self.parent).ok_or_else(gone)?;
+        host.ground(&parent, request)
+    }
+
     fn start_child(&self, request: ChildRequest) -> BoxFuture<'_, Result<Started, CallError>> {
         Box::pin(async move {
             let place = self.place(request.crowded).await?;
@@ -152,19 +161,13 @@ impl Inner {
         found.map_err(|fault| schema::invalid(&format!("{capability}.agent"), &fault))
     }
 
-    fn start_child(
-        self: &Arc<Self>,
-        parent: &Live,
-        request: ChildRequest,
-        place: OwnedSemaphorePermit,
-    ) -> Result<Started, CallError> {
+    /// The profile of a child, where it may be started at all.
+    fn kind(&self, parent: &Live, request: &ChildRequest) -> Result<Option<Profile>, CallError> {
         let above = &parent.context;
         if self.tree.is_stopped(above.spec.id) {
             let message = "This agent was stopped; it starts no others.";
             return Err(CallError::new(ErrorCode::Interrupted, message));
         }
-        let mode = *parent.mode.borrow();
-        let siblings = folded(&parent.session, |session| session.children.clone());
         let profile = match request.profile.as_deref() {
             Some(name) => Some(self.profile(&above.spec, request.capability, name)?),
             None => None,
@@ -172,19 +175,75 @@ impl Inner {
         if let (Some(agents), None) = (&above.spec.agents, &profile) {
             return Err(only(request.capability, agents));
         }
-        let mut spec = agent::child_spec(&above.spec, mode, &request, profile.as_ref(), |name| {
-            siblings.iter().any(|taken| taken == name)
+        Ok(profile)
+    }
+
+    /// The place for the worktree of a child, if it wants one.
+    fn ground(&self, parent: &Live, request: &ChildRequest) -> Result<Option<PathBuf>, CallError> {
+        let profile = self.kind(parent, request)?;
+        if agent::ground(request, profile.as_ref())? == Ground::Shared {
+            return Ok(None);
+        }
+        let (spec, mode) = (&parent.context.spec, *parent.mode.borrow());
+        // Its faults are told before anybody is asked.
+        agent::child_spec(spec, mode, request, profile.as_ref(), |_| false)?;
+        let folder = self.parts.worktrees.as_ref().ok_or_else(|| {
+            CallError::failed("No worktree can be made here. Start the agent without one.")
         })?;
+        let name = spec.workspace.file_name().unwrap_or_default().to_string_lossy();
+        let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+        let name: String = name.chars().map(|c| if plain(c) { c } else { '-' }).collect();
+        let name = name.trim_start_matches('-');
+        let name = if name.is_empty() { "worktree" } else { name };
+        Ok(Some(folder.join(SessionId::fresh().to_string()).join(name)))
+    }
+
+    /// Where a child works. A worktree is taken only where this program makes them.
+    fn place(&self, above: &SessionSpec, spec: &SessionSpec) -> Result<PathBuf, CallError> {
         let unusable = |error: std::io::Error| {
             CallError::failed(format!("The workspace cannot be opened any more: {error}."))
         };
-        let workspace = Workspace::new(&above.spec.workspace).map_err(unusable)?;
-        let workspace = workspace.viewed(spec.view);
-        spec.workspace = workspace.make_folder(&spec.workspace)?;
+        let Some(_) = &spec.worktree else {
+            let workspace = Workspace::new(&above.workspace).map_err(unusable)?;
+            return workspace.viewed(spec.view).make_folder(&spec.workspace);
+        };
+        let ours = self.parts.worktrees.as_ref().and_then(|folder| folder.canonicalize().ok());
+        let real = spec.workspace.canonicalize().map_err(unusable)?;
+        let home = real.parent().and_then(Path::parent);
+        if real != spec.workspace || home.is_none() || home != ours.as_deref() {
+            return Err(CallError::failed("That is no worktree that was made for an agent."));
+        }
+        Ok(real)
+    }
+
+    fn start_child(
+        self: &Arc<Self>,
+        parent: &Live,
+        request: ChildRequest,
+        place: OwnedSemaphorePermit,
+    ) -> Result<Started, CallError> {
+        let above = &parent.context;
+        let mode = *parent.mode.borrow();
+        let siblings = folded(&parent.session, |session| session.children.clone());
+        let profile = self.kind(parent, &request)?;
+        let ground = agent::ground(&request, profile.as_ref())?;
+        if (ground == Ground::Worktree) != request.tree.is_some() {
+            let fault = "The profile of this agent has just changed. Start it again.";
+            return Err(CallError::failed(fault));
+        }
+        let mut spec = agent::child_spec(&above.spec, mode, &request, profile.as_ref(), |name| {
+            siblings.iter().any(|taken| taken == name)
+        })?;
+        spec.workspace = self.place(&above.spec, &spec)?;
+        let law = above.gate.law();
+        let law = match &spec.worktree {
+            Some(worktree) => law.in_worktree(&spec.workspace, &worktree.of),
+            None => law.clone(),
+        };
         let inherited = Parent {
             rights: Some(above.gate.rights().clone()),
             waiting: above.gate.waiting().cloned(),
-            law: Some(above.gate.law().clone()),
+            law: Some(law),
             allowance: parent.agent.allowance.clone(),
         };
         let started = Started { session: spec.id, name: spec.agent().to_owned() };

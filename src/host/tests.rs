@@ -119,6 +119,7 @@ impl Rig {
             instructions: String::new(),
             agents: None,
             view: crate::kernel::spec::View::Whole,
+            worktree: None,
             workflow: None,
         }
     }
@@ -252,6 +253,7 @@ fn host_of(store: Arc<dyn Store>, change: impl FnOnce(&mut Parts)) -> Host {
         runs: Runs::default(),
         monitor: None,
         memory: None,
+        worktrees: None,
         rules: Arc::default(),
         book: Arc::new(NoBook),
         profiles: Arc::new(NoProfiles),

@@ -10,7 +10,7 @@ use super::{
     allowance::Ceiling,
     money::Money,
     setting::{explain, near, place},
-    spec::{Limits, Mode, SessionSpec, View},
+    spec::{Ground, Limits, Mode, SessionSpec, View},
 };
 
 /// A kind of agent.
@@ -34,6 +34,8 @@ pub struct Profile {
     pub instructions: String,
     /// The folder it works in, below that of its starter.
     pub folder: Option<String>,
+    /// Which files it works on.
+    pub ground: Ground,
     /// What it may do with its workspace, or less.
     pub view: View,
 }
@@ -110,6 +112,8 @@ struct File {
     instructions: String,
     folder: Option<String>,
     #[serde(default)]
+    workspace: Ground,
+    #[serde(default)]
     view: View,
 }
 
@@ -150,6 +154,7 @@ pub fn parse(name: &str, text: &str, known: &Known) -> Result<Profile, String> {
         agents: names(file.agents, "agent", &known.agents)?,
         instructions: file.instructions,
         folder: file.folder,
+        ground: file.workspace,
         view: file.view,
     })
 }

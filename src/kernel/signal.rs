@@ -94,6 +94,9 @@ pub struct Ending {
     pub turns: u32,
     /// Its tokens, those of its own agents not counted.
     pub usage: Usage,
+    /// What became of a worktree that was its own, in words, where there is more to say of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<String>,
 }
 
 /// How far a stop reaches.
@@ -117,8 +120,9 @@ impl Signal {
             )),
             Self::Ended { ending } => Some(match ending.answer(name) {
                 Ok(text) => format!(
-                    "[The agent {name} is done. Its answer follows; an agent wrote it and no \
+                    "[The agent {name} is done.{} Its answer follows; an agent wrote it and no \
                      person.]\n{}",
+                    ending.also(),
                     quoted(text)
                 ),
                 Err(error) => format!("[{}]{}", error.message, last_words(&ending.text)),
@@ -145,7 +149,11 @@ impl Ending {
                 (ErrorCode::BudgetSpent, format!("reached a limit: {message}"))
             }
         };
-        Err(CallError::new(code, format!("The agent {name} {fault}")))
+        Err(CallError::new(code, format!("The agent {name} {fault}{}", self.also())))
+    }
+
+    fn also(&self) -> String {
+        self.worktree.as_ref().map(|said| format!(" {said}")).unwrap_or_default()
     }
 
     /// The same for a journal that is not its own: no more words than a signal carries.
@@ -188,7 +196,7 @@ mod tests {
 
     fn ended(outcome: Outcome, text: &str) -> Signal {
         let (text, usage) = (text.to_owned(), Usage::default());
-        Signal::Ended { ending: Ending { outcome, text, turns: 1, usage } }
+        Signal::Ended { ending: Ending { outcome, text, turns: 1, usage, worktree: None } }
     }
 
     #[test]

@@ -114,6 +114,28 @@ impl View {
     }
 }
 
+/// Which files an agent works on.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ground {
+    /// Those of its starter.
+    #[default]
+    Shared,
+    /// Those of a git worktree of its own, as the last commit has them.
+    Worktree,
+}
+
+/// What is to be known of a git worktree that was made for a session and is its workspace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worktree {
+    /// The workspace of the session above, whose repository it is of; absolute.
+    pub of: PathBuf,
+    /// The commit that it began with.
+    pub commit: String,
+}
+
 /// Everything needed, with the registry, to build a session in another process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionSpec {
@@ -146,6 +168,9 @@ pub struct SessionSpec {
     /// What it may do with its workspace.
     #[serde(default, skip_serializing_if = "View::is_whole")]
     pub view: View,
+    /// The worktree that its workspace is, where one was made for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Box<Worktree>>,
     /// The saved script that it runs in the place of a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow: Option<Box<Workflow>>,

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::git;
 use crate::kernel::{
     capability::{Capability, Category},
     clock::{Budget, Hold},
@@ -19,11 +20,11 @@ use crate::kernel::{
     gate::Permit,
     id::CallId,
     invoke::interrupted,
-    port::{ChildRequest, Coordinator, Crowded, Factory, Finished, Until, Wait},
+    port::{ChildRequest, Coordinator, Crowded, Factory, Finished, Started, Until, Wait},
     registry::Module,
     schema,
     signal::{Extent, LONGEST_WORDS},
-    spec::View,
+    spec::{Ground, View},
 };
 
 pub(super) const MODULE: Module = Module {
@@ -49,6 +50,11 @@ struct Task {
     /// "read-only": neither its calls nor its programs write the workspace, whatever the mode.
     #[serde(default)]
     view: View,
+    /// "worktree": it works in a git worktree of its own, which begins as the last commit has it, so
+    /// that nobody gets in its way. Made after a question; taken away at its end unless there is
+    /// something in it that is in no branch, which is told with its answer.
+    #[serde(default)]
+    workspace: Ground,
     /// A folder of the workspace that it works in; this session's own if left out.
     #[serde(default)]
     folder: Option<String>,
@@ -71,9 +77,10 @@ fn run() -> Capability {
         let factory = factory(&cx)?;
         let coordinator = coordinator(&cx)?;
         let request = request(RUN, permit.call(), task, Crowded::Wait)?;
+        let request = grounded(&cx, &*factory, request).await?;
         let _held = hold(&cx);
         let work = async {
-            let name = factory.start_child(request).await?.name;
+            let name = begin(&cx, &*factory, request).await?.name;
             let wait = Wait {
                 call: permit.call(),
                 names: vec![name],
@@ -88,7 +95,11 @@ fn run() -> Capability {
             return Err(CallError::failed("The agent was lost. Look at agents.list()."));
         };
         let text = ending.answer(&name)?;
-        Ok(json!({ "session": session, "name": name, "text": text }).into())
+        let mut value = json!({ "session": session, "name": name, "text": text });
+        if let Some(said) = &ending.worktree {
+            value["worktree"] = json!(said);
+        }
+        Ok(value.into())
     })
 }
 
@@ -103,7 +114,9 @@ fn start() -> Capability {
     .status(|task| format!("start agent {}", task.name.as_deref().unwrap_or("agent")))
     .handler(async |permit: Permit, cx: Context, task: Task| {
         let request = request(START, permit.call(), task, Crowded::Refuse)?;
-        let started = unless_stopped(&cx, factory(&cx)?.start_child(request)).await?;
+        let factory = factory(&cx)?;
+        let request = grounded(&cx, &*factory, request).await?;
+        let started = unless_stopped(&cx, begin(&cx, &*factory, request)).await?;
         Ok(json!({ "session": started.session, "name": started.name }).into())
     })
 }
@@ -135,8 +148,9 @@ fn wait() -> Capability {
     Capability::define::<Waits>(
         "agents.wait",
         "Waits until agents are over, and gives {over, going}: a list of {name, session, outcome, ok, \
-         text, message} and the names of those still at work. outcome is done, stopped, failed or \
-         limit; text is its last words, and message says what went wrong where it has no answer. The \
+         text, message, worktree} and the names of those still at work. outcome is done, stopped, failed or \
+         limit; text is its last words, and message says what went wrong where it has no answer, and worktree what became of its own. \
+         The \
          time it takes does not count as running time.",
         Category::Read,
     )
@@ -173,6 +187,7 @@ fn told(over: &Finished) -> Value {
         "ok": message.is_none(),
         "text": ending.text,
         "message": message,
+        "worktree": ending.worktree,
     })
 }
 
@@ -299,9 +314,36 @@ fn request(
         view: task.view,
         folder: task.folder,
         modules: task.modules,
+        ground: task.workspace,
+        tree: None,
         workflow: None,
         crowded,
     })
+}
+
+/// The request with the worktree that it wants, once that is made.
+async fn grounded(
+    cx: &Context,
+    factory: &dyn Factory,
+    request: ChildRequest,
+) -> Result<ChildRequest, CallError> {
+    let Some(folder) = factory.ground(&request)? else { return Ok(request) };
+    let tree = unless_stopped(cx, git::make(cx, folder, &request.agent)).await?;
+    Ok(ChildRequest { tree: Some(tree), ..request })
+}
+
+/// Starts the agent; a worktree of one that did not start is taken away again.
+async fn begin(
+    cx: &Context,
+    factory: &dyn Factory,
+    request: ChildRequest,
+) -> Result<Started, CallError> {
+    let tree = request.tree.clone();
+    let started = factory.start_child(request).await;
+    if let (Err(_), Some(tree)) = (&started, &tree) {
+        git::discard(cx, tree).await;
+    }
+    started
 }
 
 fn agent_name(capability: &str, name: Option<String>) -> Result<String, CallError> {

@@ -18,7 +18,13 @@
 //! A commit is a write, and asks as one outside of the workspace does, since `.git` is obeyed by others.
 //! It is no execution, because it runs no hook: what happens is exactly what was shown, a tree, a
 //! message and a branch, made in a scratch folder before anybody is asked, and made again only if it is
-//! still the same. Who wants the hooks to run uses `process.run`, which asks as what it is.
+//! still the same.
+//!
+//! A worktree for an agent is a call of its own ([`worktree`]), made by the one that starts the agent,
+//! as packages are by the run that wants them: starting stays a read, and a profile that wants a
+//! worktree asks for it just the same. It counts as an execution, since it changes `.git`.
+//!
+//! Who wants the hooks to run uses `process.run`, which asks as what it is.
 
 mod commit;
 mod lists;
@@ -26,10 +32,13 @@ mod parse;
 mod place;
 mod run;
 mod texts;
+mod worktree;
 
 use std::path::{Component, Path};
 
 use self::place::Repository;
+pub(super) use self::worktree::{discard, make};
+pub use self::worktree::{left, put_away};
 use crate::kernel::{
     capability::{Body, Category, Preview, Reach},
     context::Context,

@@ -37,7 +37,7 @@ use crate::kernel::{
     invoke::interrupted,
     port::{ChildRequest, Crowded, Factory, Finished, Level, Until, Wait},
     registry::Module,
-    spec::View,
+    spec::{Ground, View},
     workflow::Workflow,
 };
 
@@ -278,6 +278,8 @@ fn request(call: CallId, capability: &'static str, workflow: Workflow) -> ChildR
         task: task + ".",
         profile: None,
         folder: None,
+        ground: Ground::Shared,
+        tree: None,
         view: View::Whole,
         modules: None,
         workflow: Some(workflow),

@@ -65,6 +65,7 @@ pub(super) fn spec(id: SessionId) -> SessionSpec {
         instructions: String::new(),
         agents: None,
         view: crate::kernel::spec::View::Whole,
+        worktree: None,
         workflow: None,
     }
 }
@@ -278,6 +279,7 @@ pub(super) fn since() -> Vec<Event> {
                     text: "all is well".into(),
                     turns: 2,
                     usage: Usage { input: 20, output: 1, ..Usage::default() },
+                    worktree: None,
                 },
             },
         },

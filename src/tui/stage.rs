@@ -352,6 +352,7 @@ impl Stage {
             instructions: String::new(),
             agents: None,
             view: crate::kernel::spec::View::Whole,
+            worktree: None,
             workflow: None,
         };
         self.event(number.into(), Event::SessionStarted { spec });

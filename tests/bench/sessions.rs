@@ -86,6 +86,7 @@ fn spec(workspace: &Path) -> SessionSpec {
         instructions: String::new(),
         agents: None,
         view: Default::default(),
+        worktree: None,
         workflow: None,
     }
 }

@@ -354,6 +354,7 @@ impl Attended {
             book: Arc::new(NoBook),
             profiles: Arc::new(footplate::kernel::port::NoProfiles),
             memory: None,
+            worktrees: None,
         });
         let events = host.subscribe();
         let session = host
@@ -370,6 +371,7 @@ impl Attended {
                 instructions: String::new(),
                 agents: None,
                 view: footplate::kernel::spec::View::Whole,
+                worktree: None,
                 workflow: None,
             })
             .unwrap();

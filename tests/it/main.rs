@@ -41,3 +41,4 @@ mod terminals;
 mod typing;
 mod undo;
 mod workflows;
+mod worktrees;

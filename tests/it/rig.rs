@@ -57,6 +57,7 @@ pub fn host_of(
         rules: Arc::default(),
         book: Arc::new(rules),
         memory: None,
+        worktrees: None,
         profiles: Arc::new(footplate::kernel::port::NoProfiles),
     })
 }
@@ -77,6 +78,7 @@ pub fn spec(place: &Place, script: &Value, mode: Mode, tools: &[&str]) -> Sessio
         instructions: String::new(),
         agents: None,
         view: footplate::kernel::spec::View::Whole,
+        worktree: None,
         workflow: None,
     }
 }

@@ -261,7 +261,7 @@ fn a_session_goes_with_its_agents_once_somebody_said_so_and_not_while_it_is_open
 
     let nobody = place.run(&["sessions", "delete", &ids[0]]);
     assert_eq!(nobody.code(), 3);
-    assert!(nobody.stderr().contains("and the 1 agents below it"), "{}", nobody.stderr());
+    assert!(nobody.stderr().contains("and 1 agent below it"), "{}", nobody.stderr());
     fine(place.run(&["sessions", "delete", &ids[0], "--yes"]));
     assert_eq!(place.journals().len(), 2);
     let gone = place.run(&["sessions", "show", &ids[0]]);

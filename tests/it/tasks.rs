@@ -142,6 +142,7 @@ impl Desktop {
             rules: Arc::default(),
             book: Arc::new(rules),
             memory: None,
+            worktrees: None,
             profiles: Arc::new(footplate::kernel::port::NoProfiles),
         })
     }
@@ -175,6 +176,7 @@ impl Desktop {
                 instructions: String::new(),
                 agents: None,
                 view: footplate::kernel::spec::View::Whole,
+                worktree: None,
                 workflow: None,
             })
             .unwrap();

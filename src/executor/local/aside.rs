@@ -42,6 +42,8 @@ pub(super) struct Watch {
     before: Option<Obeyed>,
     level: Level,
     workspace: PathBuf,
+    /// What appears below these was asked for.
+    asked: Vec<PathBuf>,
     /// Where to put things.
     folder: PathBuf,
 }
@@ -53,7 +55,8 @@ impl Watch {
         approved(|all| all.extend(job.bounds.writes.iter().cloned()));
         let workspace = job.workspace.canonicalize().unwrap_or_else(|_| job.workspace.clone());
         let folder = job.spool.aside();
-        Self { before: Some(before), level: job.bounds.level, workspace, folder }
+        let asked = if job.bounds.keeps { job.bounds.writes.clone() } else { Vec::new() };
+        Self { before: Some(before), level: job.bounds.level, workspace, asked, folder }
     }
 
     /// Puts aside what appeared, once nothing of the run is left.
@@ -82,7 +85,8 @@ impl Watch {
 
     fn undo(&self, number: usize, change: Change) -> Option<Aside> {
         let (Change::Appeared(path) | Change::Replaced(path, _)) = &change;
-        if approved(|all| all.contains(path)) {
+        let asked = self.asked.iter().any(|asked| path.starts_with(asked));
+        if asked || approved(|all| all.contains(path)) {
             return None;
         }
         let there = path.symlink_metadata().is_ok();
@@ -148,7 +152,7 @@ mod tests {
 
     fn watch(work: &Path, level: Level, folder: PathBuf) -> Watch {
         let before = Some(Obeyed::look(&[work.to_owned()]));
-        Watch { before, level, workspace: work.to_owned(), folder }
+        Watch { before, level, workspace: work.to_owned(), asked: Vec::new(), folder }
     }
 
     #[test]

@@ -152,13 +152,15 @@ impl Env for Workspace {
     }
 
     fn is_secret(&self, real: &Path) -> bool {
-        let real = real.as_os_str().as_bytes();
         // Both are real places, so that bytes say it: to compare them part by part is half the work
         // of a small read.
-        self.secrets.iter().any(|secret| {
-            let rest = real.strip_prefix(secret.as_os_str().as_bytes());
+        let lies_in = |path: &Path, folder: &Path| {
+            let rest = path.as_os_str().as_bytes().strip_prefix(folder.as_os_str().as_bytes());
             rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
-        })
+        };
+        // A workspace in one of them was meant, and nothing else there.
+        let was_meant = |secret: &Path| lies_in(&self.root, secret) && lies_in(real, &self.root);
+        self.secrets.iter().any(|secret| lies_in(real, secret) && !was_meant(secret))
     }
 
     fn look<'a>(&'a self, path: &'a ResolvedPath) -> BoxFuture<'a, Result<Standing, CallError>> {

@@ -207,6 +207,9 @@ impl Surroundings {
             guarded.retain(|path| !path.starts_with(whole));
         }
         guarded.extend(hidden.into_iter().filter(|path| is_inside(path) && path.exists()));
+        if bounds.keeps {
+            guarded.retain(|path| !asked.iter().any(|asked| path.starts_with(asked)));
+        }
         // What was asked for by its own name was meant.
         guarded.retain(|path| !asked.contains(path));
         guarded.sort();
@@ -229,13 +232,10 @@ impl Surroundings {
         Sight(self.roots(bounds, workspace, Path::new("")).reads)
     }
 
-    /// The places of which a session in that workspace is shown nothing, by a run or otherwise. A
-    /// workspace in one of them was meant.
+    /// The places of which a session in that workspace is shown nothing, by a run or otherwise, the
+    /// workspace itself apart where it lies in one of them.
     pub(in crate::executor) fn secrets(&self, workspace: &Path) -> Vec<PathBuf> {
-        let workspace = real(workspace);
-        let mut hidden = self.hidden(&workspace, &[]);
-        hidden.retain(|path| !workspace.as_ref().is_some_and(|inside| inside.starts_with(path)));
-        hidden
+        self.hidden(&real(workspace), &[])
     }
 
     /// What is not shown, and not written, but where it was asked for by name.

@@ -8,6 +8,7 @@ use crate::kernel::{
     id::{CallId, SignalId},
     message::Usage,
     signal::Ending,
+    spec::Worktree,
 };
 
 /// A root session that has answered and rests, and an agent of it that is at work: what is left of
@@ -38,7 +39,7 @@ fn crashed(rig: &Rig, of_root: Vec<Event>, of_agent: Vec<Event>) -> (SessionId, 
 
 fn ended(text: &str) -> Signal {
     let (outcome, text, usage) = (Outcome::Done, text.to_owned(), Usage::default());
-    Signal::Ended { ending: Ending { outcome, text, turns: 1, usage } }
+    Signal::Ended { ending: Ending { outcome, text, turns: 1, usage, worktree: None } }
 }
 
 /// Resumes that many times, each time in another process, and says something at last.
@@ -156,4 +157,60 @@ async fn the_agents_of_a_session_that_is_carried_on_can_be_asked_for() {
 async fn host_resumed_and_told(rig: &Rig, root: SessionId) -> Vec<String> {
     resumed(rig, root, 0).await;
     rig.told(root)
+}
+
+#[tokio::test]
+async fn a_worktree_of_an_agent_that_died_is_told_of_and_worked_in_when_that_goes_on() {
+    let rig = rig();
+    let (root, dead) = crashed(&rig, Vec::new(), Vec::new());
+    let spec = Session::replay(&rig.store.read(dead).unwrap().events).unwrap().spec;
+    let tree = rig.workspace().with_file_name("tree");
+    std::fs::create_dir(&tree).unwrap();
+    let told = |there: &str| {
+        format!("[The agent b failed: Ended with the program that ran it. Its worktree {there}]")
+    };
+    let worktree = Worktree { of: rig.workspace(), commit: "abc".to_owned() };
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let (id, path) = (SessionId::fresh(), vec!["main".to_owned(), "b".to_owned()]);
+        let worktree = Some(Box::new(worktree.clone()));
+        let spec = SessionSpec { id, path, workspace: tree.clone(), worktree, ..spec.clone() };
+        ids.push(id);
+        let journal = rig.store.create(spec).unwrap();
+        journal.append(Event::MessageSent { text: "do".into() }, &|_| {}).unwrap();
+    }
+    let started = |child| Event::ChildStarted {
+        call: CallId::fresh(),
+        child,
+        agent: "b".into(),
+        task: "do".into(),
+    };
+    let starts = |child| {
+        let opened = rig.store.open(root, &mut |_| {}).unwrap();
+        opened.journal.append(started(child), &|_| {}).unwrap();
+    };
+    starts(ids[0]);
+    let host = host(rig.store.clone());
+    host.resume(ids[1]).unwrap();
+    let worked_in = host.0.get(ids[1]).unwrap();
+    assert_eq!(worked_in.context.env.root(), tree, "the same is used");
+    let law = worked_in.context.gate.law();
+    assert_eq!(law.base(), rig.workspace(), "under the rules of the project");
+    drop(worked_in);
+    host.shutdown().await;
+    resumed(&rig, root, 1).await;
+    let kept = told(&format!("is kept: {}", tree.display()));
+    let kept = kept.trim_end_matches(']');
+    assert!(rig.told(root).iter().any(|told| told.starts_with(kept)), "{:?}", rig.told(root));
+
+    std::fs::remove_dir(&tree).unwrap();
+    starts(ids[1]);
+    let host = super::host(rig.store.clone());
+    let error = host.resume(ids[1]).map(drop).unwrap_err().to_string();
+    assert!(error.contains(&format!("cannot work in {}", tree.display())), "{error}");
+    host.shutdown().await;
+    resumed(&rig, root, 1).await;
+    let gone = told(&format!("{} is not there any more", tree.display()));
+    let gone = gone.trim_end_matches(']');
+    assert!(rig.told(root).iter().any(|told| told.starts_with(gone)), "{:?}", rig.told(root));
 }

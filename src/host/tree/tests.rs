@@ -22,13 +22,14 @@ fn spec(id: u128, parent: Option<u128>, path: &str) -> Arc<SessionSpec> {
         instructions: String::new(),
         agents: None,
         view: crate::kernel::spec::View::Whole,
+        worktree: None,
         workflow: None,
     })
 }
 
 fn end() -> End {
     let (outcome, text, usage) = (Outcome::Done, "ok".to_owned(), Usage::default());
-    End::new(SignalId::fresh(), Ending { outcome, text, turns: 1, usage })
+    End::new(SignalId::fresh(), Ending { outcome, text, turns: 1, usage, worktree: None })
 }
 
 /// main › a › b, main › c, and another session.

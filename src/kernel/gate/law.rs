@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use super::{
     grant::Grants,
     rule::{Effect, Lasting, Reading, Rule},
-    subject::{Case, Subject},
+    subject::{Case, Subject, text},
 };
 use crate::kernel::id::ApprovalId;
 
@@ -185,12 +185,30 @@ pub struct Law {
     rules: Arc<Rules>,
     grants: Arc<Grants>,
     base: Arc<Path>,
+    /// A worktree, and the place in the workspace that it stands for.
+    stands: Option<Arc<(PathBuf, PathBuf)>>,
 }
 
 impl Law {
     /// For a root session in that workspace, without grants.
     pub fn new(rules: Arc<Rules>, base: &Path) -> Self {
-        Self { rules, grants: Arc::default(), base: base.into() }
+        Self { rules, grants: Arc::default(), base: base.into(), stands: None }
+    }
+
+    /// For an agent in a worktree of the workspace `of`: what a rule denies or asks about there counts
+    /// here as well. What a rule allows there is allowed there alone.
+    #[must_use]
+    pub fn in_worktree(&self, tree: &Path, of: &Path) -> Self {
+        let of = self.meant(of).unwrap_or_else(|| of.to_owned());
+        Self { stands: Some(Arc::new((tree.to_owned(), of))), ..self.clone() }
+    }
+
+    /// The place that one in the worktree stands for.
+    fn meant(&self, real: &Path) -> Option<PathBuf> {
+        let (tree, of) = self.stands.as_deref()?;
+        real.strip_prefix(tree)
+            .ok()
+            .map(|rest| if rest.as_os_str().is_empty() { of.clone() } else { of.join(rest) })
     }
 
     /// What was granted to the session.
@@ -218,7 +236,20 @@ impl Law {
     pub fn judge(&self, case: &Case) -> Option<(Effect, Cited)> {
         let (rules, granted) = (self.rules.now(), self.grants.now());
         let all = granted.iter().chain(rules.iter());
-        judge(all, case, self.rules.today()).map(|(effect, cited)| (effect, cited.clone()))
+        let said = judge(all, case, self.rules.today());
+        let there = self.stands.as_ref().and_then(|_| {
+            let meant = |place: &str| self.meant(Path::new(place)).map(|real| text(&real));
+            Some(Case { subject: case.subject.elsewhere(&meant)?, ..case.clone() })
+        });
+        let narrows = |placed: &&Placed| placed.rule.effect() != Effect::Allow;
+        let narrowed = there
+            .as_ref()
+            .and_then(|there| judge(rules.iter().filter(narrows), there, self.rules.today()));
+        let stronger = said
+            .into_iter()
+            .chain(narrowed)
+            .reduce(|first, next| if next.0 > first.0 { next } else { first });
+        stronger.map(|(effect, cited)| (effect, cited.clone()))
     }
 
     /// The rule that denies a call, if one does.

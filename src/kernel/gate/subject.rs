@@ -66,6 +66,23 @@ impl Subject {
         }
     }
 
+    /// The same with its places moved, where any of them is one that `moved` knows.
+    pub(super) fn elsewhere(&self, moved: &dyn Fn(&str) -> Option<String>) -> Option<Self> {
+        match self {
+            Self::Path { real } => moved(real).map(|real| Self::Path { real }),
+            Self::Program { argv, run } => {
+                let there = |place: &String| moved(place).unwrap_or_else(|| place.clone());
+                let run = Reached {
+                    cwd: there(&run.cwd),
+                    writes: run.writes.iter().map(there).collect(),
+                    ..(**run).clone()
+                };
+                Some(Self::Program { argv: argv.clone(), run: Box::new(run) })
+            }
+            Self::Other | Self::Code { .. } | Self::Packages { .. } | Self::Host { .. } => None,
+        }
+    }
+
     /// Whether it is nothing that rules know.
     pub fn is_other(&self) -> bool {
         *self == Self::Other

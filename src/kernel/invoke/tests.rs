@@ -231,6 +231,7 @@ fn ruled(rules: Rules, mode: Mode, attended: Attended, limits: Limits) -> Fixtur
         instructions: String::new(),
         agents: None,
         view: crate::kernel::spec::View::Whole,
+        worktree: None,
         workflow: None,
     };
     let context = Context {

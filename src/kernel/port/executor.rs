@@ -161,12 +161,14 @@ pub struct Bounds {
     pub reads: Vec<PathBuf>,
     /// What it may read and write as well, with all that is below: real places, absolute.
     pub writes: Vec<PathBuf>,
+    /// Whether it makes and removes there also what others obey: that it does was asked.
+    pub keeps: bool,
 }
 
 impl From<Level> for Bounds {
     /// The level and no more.
     fn from(level: Level) -> Self {
-        Self { level, network: false, reads: Vec::new(), writes: Vec::new() }
+        Self { level, network: false, reads: Vec::new(), writes: Vec::new(), keeps: false }
     }
 }
 

@@ -285,7 +285,7 @@ impl Session {
     /// What came of it, if it ends like this.
     pub fn ending(&self, outcome: Outcome) -> Ending {
         let text = self.last_text().to_owned();
-        Ending { outcome, text, turns: self.turns, usage: self.usage }
+        Ending { outcome, text, turns: self.turns, usage: self.usage, worktree: None }
     }
 
     /// The events that close what a crash left open: an end for each program that ran, then one

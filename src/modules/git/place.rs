@@ -28,7 +28,7 @@ impl Repository {
     }
 
     /// The repository of the workspace at this real path.
-    fn at(root: &Path) -> Result<Self, CallError> {
+    pub(super) fn at(root: &Path) -> Result<Self, CallError> {
         let dot = root.join(".git");
         let kind = match dot.symlink_metadata() {
             Ok(metadata) => metadata.file_type(),

@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use tokio_util::sync::CancellationToken;
+
 use super::place::Repository;
 use crate::{
     kernel::{
@@ -133,6 +135,18 @@ pub(super) async fn look(
     repository: &Repository,
     work: Work<'_>,
 ) -> Result<Said, CallError> {
+    let bounds = bounds(cx, repository, &work)?;
+    unrecorded(cx, repository, work, bounds, cx.cancel.child_token()).await
+}
+
+/// Runs git in a seal as no run of a call; ended by that token.
+pub(super) async fn unrecorded(
+    cx: &Context,
+    repository: &Repository,
+    work: Work<'_>,
+    bounds: Bounds,
+    cancel: CancellationToken,
+) -> Result<Said, CallError> {
     program(cx)?;
     let executor = executor(cx)?;
     if !executor.seals(Level::Sealed) {
@@ -145,12 +159,12 @@ pub(super) async fn look(
     let job = Job {
         call: CallId::fresh(),
         manner: Manner::Awaited,
-        bounds: bounds(cx, repository, &work)?,
+        bounds,
         what: Program::Argv(argv(repository, work)),
         cwd: repository.root.clone(),
         workspace: repository.root.clone(),
         clock: Budget::start(LIMIT),
-        cancel: cx.cancel.child_token(),
+        cancel,
         spool: Arc::new(Unkept),
         notice: Arc::new(|_| {}),
     };

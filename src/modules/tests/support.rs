@@ -253,6 +253,7 @@ fn spec(workspace: &Path, mode: Mode) -> SessionSpec {
         instructions: String::new(),
         agents: None,
         view: crate::kernel::spec::View::Whole,
+        worktree: None,
         workflow: None,
     }
 }
@@ -444,6 +445,10 @@ impl Executor for FakeExecutor {
 struct FakeAgents(Mutex<Vec<ChildRequest>>);
 
 impl Factory for FakeAgents {
+    fn ground(&self, _: &ChildRequest) -> Result<Option<PathBuf>, CallError> {
+        Ok(None)
+    }
+
     fn start_child(&self, request: ChildRequest) -> BoxFuture<'_, Result<Started, CallError>> {
         let started = Started { session: SessionId::fresh(), name: request.agent.clone() };
         self.0.lock().unwrap().push(request);
@@ -466,7 +471,7 @@ impl Coordinator for FakePost {
             let ChildRequest { agent, task, modules, .. } = request;
             let text = format!("{agent} did: {task}, with {modules:?}, {held} clock(s) held");
             let (turns, usage) = (1, Usage::default());
-            let ending = Ending { outcome: Outcome::Done, text, turns, usage };
+            let ending = Ending { outcome: Outcome::Done, text, turns, usage, worktree: None };
             Finished { name: agent.clone(), session: SessionId::fresh(), ending }
         });
         let over = over.filter(|over| wait.names.contains(&over.name)).collect();

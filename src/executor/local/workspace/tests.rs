@@ -331,3 +331,21 @@ fn a_place_of_secrets_is_known_with_all_that_is_in_it() {
         assert_eq!(hiding.is_secret(&place.file(path)), secret, "{path}");
     }
 }
+
+#[test]
+fn a_workspace_in_a_place_of_secrets_is_shown_and_nothing_else_there() {
+    let place = place();
+    let root = place.file("src");
+    std::fs::create_dir_all(root.join("own")).unwrap();
+    let workspace = Workspace::new(&root).unwrap();
+    let hiding = workspace.hiding(vec![place.workspace.root().to_owned(), root.join("own")]);
+    for (path, secret) in [
+        ("src/a", false),
+        ("src", false),
+        ("src/own/a", true),
+        ("srcx", true),
+        ("sessions/1/journal.jsonl", true),
+    ] {
+        assert_eq!(hiding.is_secret(&place.workspace.root().join(path)), secret, "{path}");
+    }
+}

@@ -292,3 +292,36 @@ fn the_text_of_a_rule_says_all_of_it_again() {
                 until = \"2027-01-01\"\n";
     assert_eq!(rules(text)[0].text(), text);
 }
+
+#[test]
+fn what_narrows_in_a_workspace_narrows_in_a_worktree_of_it_and_what_allows_does_not() {
+    use std::sync::Arc;
+
+    use crate::kernel::gate::law::{Law, Layer, Placed, Rules};
+
+    let text = "[[deny]]\ncall = \"files.write\"\npath = \"secret/**\"\n\
+                [[allow]]\ncall = \"files.write\"\npath = \"src/**\"\n\
+                [[ask]]\ncall = \"files.write\"\npath = \"make/**\"\nwhere = \"/tally\"\n";
+    let files = Arc::new(Rules::default());
+    let placed = |rule| Placed::new(rule, Layer::User, "rules.toml", 1);
+    files.replace(rules(text).into_iter().map(placed).collect());
+    let above = Law::new(files, Path::new("/tally"));
+    let law = above.in_worktree(Path::new("/data/1/tally"), Path::new("/tally"));
+    let inner = law.in_worktree(Path::new("/data/2/tally"), Path::new("/data/1/tally"));
+    let said = |law: &Law, call: &str, subject: Subject| {
+        let case = law.case(call, json!({}), subject, &["main".to_owned()]);
+        law.judge(&case).map(|(effect, _)| effect)
+    };
+    for (law, root) in [(&law, "/data/1/tally"), (&inner, "/data/2/tally")] {
+        let write = |path: &str| {
+            let subject = Subject::Path { real: format!("{root}/{path}") };
+            said(law, "files.write", subject)
+        };
+        assert_eq!(write("secret/a"), Some(Effect::Deny), "{root}");
+        assert_eq!(write("src/a"), None, "{root}");
+        assert_eq!(write("make/a"), Some(Effect::Ask), "{root}");
+    }
+    let there = |path: &str| said(&law, "files.write", Subject::Path { real: path.to_owned() });
+    assert_eq!(there("/tally/src/a"), Some(Effect::Allow), "the place that it names");
+    assert_eq!(there("/data/1/tallyx/secret/a"), None);
+}

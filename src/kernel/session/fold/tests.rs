@@ -30,6 +30,7 @@ fn session() -> Session {
         instructions: String::new(),
         agents: None,
         view: crate::kernel::spec::View::Whole,
+        worktree: None,
         workflow: None,
     })
 }
@@ -558,7 +559,7 @@ fn a_session_is_woken_only_when_it_rests_with_its_work_done_and_news() {
         signal: 4.into(),
         from: 9.into(),
         agent: vec!["a".into()],
-        what: Signal::Ended { ending: Ending { outcome, text, turns: 1, usage } },
+        what: Signal::Ended { ending: Ending { outcome, text, turns: 1, usage, worktree: None } },
     };
     let mut session = after(with(vec![ended(Outcome::Done), stopped.clone()]));
     assert!(!session.is_woken(), "who stopped it can speak");

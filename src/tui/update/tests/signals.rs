@@ -14,7 +14,9 @@ fn came(signal: u128, what: Signal) -> Event {
 
 fn ended() -> Signal {
     let (text, usage) = ("9 cases".to_owned(), Usage::default());
-    Signal::Ended { ending: Ending { outcome: Outcome::Done, text, turns: 1, usage } }
+    Signal::Ended {
+        ending: Ending { outcome: Outcome::Done, text, turns: 1, usage, worktree: None },
+    }
 }
 
 fn asks(stage: &mut Stage) {
