@@ -146,6 +146,8 @@ impl Typist {
     /// The composer is empty again.
     fn empties_it(&mut self) {
         if self.written != [""] {
+            // So that letters which are live later are seen to be so after a paste.
+            self.app.wait_until("text", |screen| !screen.contains("y yes, once"));
             self.app.press("\x03");
             self.app.wait_for("Draft emptied");
             self.written = vec![String::new()];
