@@ -16,6 +16,7 @@ mod nursery;
 mod orders;
 mod rewind;
 mod tree;
+mod watches;
 
 use std::{
     collections::HashMap,
@@ -26,7 +27,7 @@ use std::{
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
-use self::{bring_up::Parent, hub::Hub, laws::Laws, tree::Tree};
+use self::{bring_up::Parent, hub::Hub, laws::Laws, tree::Tree, watches::Watches};
 pub use self::{
     changes::{Changes, Choice, Undone},
     copies::{family, fork, import, name, rename},
@@ -42,7 +43,7 @@ use crate::{
         id::{CallId, SessionId},
         invoke::{CallRequest, Input, ToolResult},
         message::Usage,
-        port::{Executor, Profiles, RuleBook, Store, StoreError, Untrusted},
+        port::{Executor, Opened, Profiles, RuleBook, Store, StoreError, Untrusted},
         recorder::Recorder,
         registry::Registry,
         session::Session,
@@ -125,6 +126,7 @@ struct Inner {
     board: Board,
     live: Mutex<HashMap<SessionId, Live>>,
     tree: Tree,
+    watches: Watches,
     tasks: TaskTracker,
 }
 
@@ -154,6 +156,7 @@ impl Host {
             board: Board::default(),
             live: Mutex::default(),
             tree: Tree::new(),
+            watches: Watches::default(),
             tasks: TaskTracker::new(),
         }))
     }
@@ -213,6 +216,11 @@ impl Host {
     /// says what was mended.
     pub fn resume(&self, id: SessionId) -> Result<Option<String>, HostError> {
         let opened = self.0.parts.store.open(id)?;
+        self.go_on(id, opened)
+    }
+
+    /// Carries on a session that was opened.
+    fn go_on(&self, id: SessionId, opened: Opened) -> Result<Option<String>, HostError> {
         let Some(session) = Session::replay(&opened.replay.events) else {
             let fault = "it does not begin with the session's description".to_owned();
             return Err(StoreError::Damaged { session: id, fault }.into());
@@ -293,6 +301,7 @@ impl Host {
 
     /// Ends every session and waits until nothing of them runs any more.
     pub async fn shutdown(&self) {
+        self.0.watches.end();
         loop {
             let all: Vec<_> = self.0.live().drain().map(|(_, live)| live).collect();
             if all.is_empty() {

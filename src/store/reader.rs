@@ -16,9 +16,11 @@ use crate::kernel::{
 };
 
 mod faults;
+mod follow;
 mod record;
 
 use faults::Faults;
+pub(super) use follow::since;
 #[cfg(test)]
 pub(super) use record::TYPES;
 use record::{LINE_MAX, Record, is_object, record};

@@ -9,8 +9,8 @@ use crate::kernel::{
     error::ErrorCode,
     id::CallId,
     port::{
-        Found, Journal, Kept, Opened, OutputPage, Replay, Searched, SessionSummary, Spool,
-        StoreError,
+        Found, Hold, Journal, Kept, Opened, OutputPage, Replay, Searched, SessionSummary, Since,
+        Spool, StoreError,
     },
     session::branch::Branch,
 };
@@ -341,6 +341,14 @@ impl Store for FullFor {
 
     fn read(&self, session: SessionId) -> Result<Replay, StoreError> {
         self.store.read(session)
+    }
+
+    fn since(&self, session: SessionId, from: u64) -> Result<Since, StoreError> {
+        self.store.since(session, from)
+    }
+
+    fn hold(&self, session: SessionId) -> Result<Hold, StoreError> {
+        self.store.hold(session)
     }
 
     fn list(&self) -> Result<Vec<SessionSummary>, StoreError> {

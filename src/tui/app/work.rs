@@ -41,7 +41,10 @@ pub(super) fn send(desk: &dyn Desk, command: Command) -> Option<Came> {
         | Command::Undo { .. }
         | Command::Fork { .. }
         | Command::Rewind { .. }
-        | Command::Rename { .. } => None,
+        | Command::Rename { .. }
+        | Command::Watch { .. }
+        | Command::Unwatch { .. }
+        | Command::Delete { .. } => None,
     };
     match desk.send(command) {
         Ok(()) => None,
