@@ -20,7 +20,7 @@ use crate::{
     host::Attendance,
     kernel::{
         id::{ApprovalId, SessionId},
-        port::Executor as _,
+        port::{Executor as _, Hold},
         spec::{Mode, SessionSpec},
     },
     model::{self, Key},
@@ -52,12 +52,14 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
     let wanted = setup.wanted(common)?;
     // Before a session reads them: what is asked need not be told.
     let untrusted = setup.host.untrusted(&folder(&setup, wanted)?);
-    let session = open(&setup, wanted, prompt, &tell)?;
+    // It can be watched, and taken over; but nothing can be said to it.
+    let held = wanted.filter(|id| prompt.is_none() && is_held(&setup, *id));
+    let session = if held.is_some() { None } else { open(&setup, wanted, prompt, &tell)? };
     if let Some(rules) = untrusted {
         // Fails only when the screen is gone.
         let _ = tell.send(News::Untrusted(ApprovalId::fresh(), rules));
     }
-    let opening = opening(&setup, session, &tell, news)?;
+    let opening = Opening { held, ..opening(&setup, session, &tell, news)? };
     let (executor, known) = (setup.executor.clone(), tell.clone());
     let ollama = setup.config.providers.iter().find(|provider| provider.name == "ollama");
     let ollama = ollama.filter(|_| matches!(opening.player, Player::Nobody { .. }));
@@ -97,6 +99,11 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
         (Leave::Quit, _) => Exit::Done,
         (Leave::Signal, code) => code.map_or(Exit::Failed, Exit::Signal),
     })
+}
+
+/// Whether another process has that session.
+fn is_held(setup: &Setup, session: SessionId) -> bool {
+    matches!(setup.store.hold(session), Ok(Hold::Held(_)))
 }
 
 /// The folder that is worked in from the beginning.
@@ -163,12 +170,14 @@ fn opening(
         looked_at.push(checks::ollama());
     }
     Ok(Opening {
+        folder: setup.workspace.clone(),
         workspace: name_of(resumed.as_ref().map_or(&setup.workspace, |spec| &spec.workspace)),
         player,
         mode: resumed.as_ref().map_or(setup.config.mode, |spec| spec.mode),
         runs: setup.config.runs,
         home: super::setup::real_home(),
         session,
+        held: None,
         looked_at,
         last_here: here.first().map(last_here),
         begin: begin(setup, model),

@@ -16,7 +16,7 @@ use super::{
     effect::{Effect, Start},
     frame::{FrameClock, Pace},
     message::{Came, Input, Message, News},
-    state::{Drawn, Moment, State, look::Look, status::Place},
+    state::{Drawn, Moment, Popup, State, look::Look, status::Place},
     terminal::{Progress, Signal, Signals, Terminal, Tty, Wishes},
     theme::{Theme, watch},
     update::update,
@@ -94,6 +94,8 @@ impl App {
         state.records.zone = jiff::tz::TimeZone::system();
         state.records.home = opening.home;
         state.panes.sizes = opening.sizes;
+        state.sessions.tree.here = opening.folder;
+        state.popup = opening.held.map(|session| Popup::Held { session });
         let (tell, themes) = mpsc::unbounded_channel();
         let watch = opening.theme_file.as_deref().and_then(|file| {
             let changed = move |theme: Result<Theme, _>| {
@@ -332,6 +334,14 @@ impl App {
             }
             Effect::Start { what, message } => {
                 work::start(&mut self.work, self.desk.clone(), self.begin.clone(), what, message);
+            }
+            Effect::ListSessions => work::list(&mut self.work, self.desk.clone()),
+            Effect::Resume(session, when) => {
+                work::resume(&mut self.work, self.desk.clone(), session, when);
+            }
+            Effect::Delete(session) => work::delete(&mut self.work, self.desk.clone(), session),
+            Effect::ReadSaid(session) => {
+                work::read_said(&mut self.work, self.desk.clone(), session);
             }
             Effect::ReadOutput(session, call) => {
                 work::read_output(&mut self.work, self.desk.clone(), session, call);

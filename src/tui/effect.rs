@@ -12,6 +12,7 @@ use crate::kernel::{
     command::Command,
     gate::approval::{Question, Scope},
     id::{ApprovalId, CallId, SessionId},
+    port::When,
 };
 
 /// One thing to be done; what it comes to is a message.
@@ -21,6 +22,14 @@ pub enum Effect {
     Send(Command),
     /// Start a session.
     Start { what: Start, message: Option<String> },
+    /// Have the list of sessions made.
+    ListSessions,
+    /// Carry a session on here.
+    Resume(SessionId, When),
+    /// Delete a session with its agents.
+    Delete(SessionId),
+    /// Read what was said in a session.
+    ReadSaid(SessionId),
     /// Read the last lines of an output.
     ReadOutput(SessionId, CallId),
     /// Ask which rules count for a session.

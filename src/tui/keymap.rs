@@ -40,6 +40,13 @@ pub enum Place {
     Mode,
     Stop,
     Script,
+    /// What to do about a session that another process has.
+    Held,
+    Delete,
+    Rename,
+    /// What was said in a session.
+    Said,
+    Rewind,
 }
 
 /// What a key does.
@@ -85,6 +92,17 @@ pub enum Action {
     Stop,
     /// Begins a copy of the chosen session.
     Fork,
+    /// Asks whether the chosen session is to be deleted.
+    Delete,
+    /// Carries the chosen session on here.
+    Resume,
+    /// Goes to where words for it are written.
+    Message,
+    /// Begins a session.
+    Add,
+    Rename,
+    /// Shows what was said, to go back to before that.
+    Said,
     /// Types what a list is narrowed by.
     Filter,
     /// Switches between for the session and for always.
@@ -124,6 +142,7 @@ pub enum Go {
     Grants,
     Decisions,
     Mode,
+    Session(u8),
     Back,
     Forward,
     Parent,

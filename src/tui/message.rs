@@ -22,7 +22,7 @@ use crate::kernel::{
         law::Placed,
     },
     id::{ApprovalId, CallId, SessionId},
-    port::{Form, OutputPage, Untrusted},
+    port::{Form, Listed, NotResumed, Numbered, OutputPage, Untrusted},
 };
 
 /// One thing that happened to the screen.
@@ -86,6 +86,14 @@ pub enum Came {
     Started(SessionId),
     /// None was; one line what, one line what to do.
     NotStarted(String),
+    /// The sessions of this home, or why they are not known.
+    Listed(Result<Vec<Listed>, String>),
+    /// A session was carried on here, or was not.
+    Resumed(SessionId, Result<Option<String>, NotResumed>),
+    /// A session was deleted, or why not.
+    Deleted(Result<(), String>),
+    /// What was said in a session.
+    Said(SessionId, Result<Vec<Numbered>, String>),
     Output(CallId, Option<OutputPage>),
     Coloured(SessionId, CallId, Vec<Colours>),
     /// A question is ready, and what is called by it.

@@ -18,6 +18,7 @@ pub(super) use self::questions::{
 };
 pub(super) use self::rules::{program, rule};
 use super::{
+    cell::Body,
     diff,
     effect::Effect,
     highlight,
@@ -42,7 +43,7 @@ use crate::kernel::{
     },
     id::{ApprovalId, CallId, SessionId},
     message::Usage,
-    port::{Form, OutputPage, Untrusted},
+    port::{Form, Numbered, OutputPage, Untrusted},
     spec::{Limits, Mode, SessionSpec},
 };
 
@@ -211,9 +212,19 @@ impl Stage {
                         let came = Came::Rules(session, self.rules.clone(), self.faults.clone());
                         messages.push_back(Message::Came(came));
                     }
+                    Effect::ListSessions => {
+                        let listed = self.state.sessions.tree.listed.clone();
+                        messages.push_back(Message::Came(Came::Listed(Ok(listed))));
+                    }
+                    Effect::ReadSaid(session) => {
+                        let said = self.said(session);
+                        messages.push_back(Message::Came(Came::Said(session, Ok(said))));
+                    }
                     other @ (Effect::Send(_)
                     | Effect::LayOut(..)
                     | Effect::Find(..)
+                    | Effect::Resume(..)
+                    | Effect::Delete(_)
                     | Effect::Start { .. }
                     | Effect::Copy(_)
                     | Effect::Remember(_)
@@ -224,6 +235,16 @@ impl Stage {
                 }
             }
         }
+    }
+
+    fn said(&self, session: SessionId) -> Vec<Numbered> {
+        let cells = self.state.sessions.get(session).map(|node| &node.transcript.cells);
+        let texts = cells.into_iter().flatten().filter_map(|cell| match &cell.body {
+            Body::Said(text) => Some(text.clone()),
+            _ => None,
+        });
+        let at = self.start.wall;
+        texts.zip(1..).map(|(text, number)| Numbered { number, at, text }).collect()
     }
 
     /// The rules of the project here are asked about.

@@ -12,6 +12,7 @@ pub mod sessions;
 pub mod several;
 pub mod status;
 pub mod transcript;
+pub mod tree;
 pub mod waiting;
 
 use composer::Composer;
@@ -116,6 +117,30 @@ pub enum Popup {
     /// The script that asks, from this row on.
     Script {
         top: usize,
+    },
+    /// What to do about a session that another process has.
+    Held {
+        session: SessionId,
+    },
+    /// Whether this one is to be deleted.
+    Delete {
+        session: SessionId,
+        row: usize,
+    },
+    /// Another name for it.
+    Rename {
+        session: SessionId,
+    },
+    /// What was said in it, to go back to before that.
+    Said {
+        session: SessionId,
+        row: usize,
+    },
+    /// How to go back to before that message.
+    Rewind {
+        session: SessionId,
+        before: usize,
+        row: usize,
     },
 }
 
@@ -228,7 +253,13 @@ impl State {
             {
                 return Place::Filter;
             }
+            Some(Popup::Sessions) if self.sessions.tree.filter.typing => return Place::Filter,
             Some(Popup::Sessions) => return Place::Sessions,
+            Some(Popup::Held { .. }) => return Place::Held,
+            Some(Popup::Delete { .. }) => return Place::Delete,
+            Some(Popup::Rename { .. }) => return Place::Rename,
+            Some(Popup::Said { .. }) => return Place::Said,
+            Some(Popup::Rewind { .. }) => return Place::Rewind,
             Some(Popup::Waiting { .. }) => return Place::Waiting,
             Some(Popup::Output) => return Place::Output,
             Some(Popup::Changes { .. }) if self.records.written.undo.is_some() => {
@@ -302,12 +333,23 @@ impl State {
         self.sessions.at_work() > 0 || self.queue.current().is_some()
     }
 
+    /// When the list of sessions is to be made anew, while it is in sight.
+    pub fn list_due(&self) -> Option<Instant> {
+        let shown = self.popup == Some(Popup::Sessions) || self.drawn.layout.room.has_columns();
+        let watched = self.sessions.tree.watched.is_some();
+        match self.sessions.tree.reading {
+            tree::Reading::Next(at) if (shown || watched) && !self.status.away => Some(at),
+            tree::Reading::Next(_) | tree::Reading::Never | tree::Reading::Since(_) => None,
+        }
+    }
+
     /// When something changes by itself.
     pub fn deadline(&self) -> Option<Instant> {
         let second = self.counts().then(|| self.now.at + until_next_second(self.now.wall));
         let toast = self.status.deadline();
         let guard = self.guard.deadline(self.now.at);
-        [second, toast, guard].into_iter().flatten().min()
+        let list = self.list_due();
+        [second, toast, guard, list].into_iter().flatten().min()
     }
 }
 

@@ -1,7 +1,6 @@
 //! What a message does to the screen's state. Plain functions: what must happen outside comes back
 //! as effects, and time is whatever the message says.
 
-mod copies;
 mod edit;
 mod events;
 mod input;
@@ -13,14 +12,16 @@ mod records;
 mod several;
 mod signals;
 mod transcript;
+mod tree;
 mod trust;
 mod wider;
 mod written;
 
 #[cfg(test)]
-mod tests;
+pub(in crate::tui) mod tests;
 
 pub(crate) use question::{asker, why_not_wider};
+pub(in crate::tui) use tree::place as whereabouts;
 
 use super::{
     effect::Effect,
@@ -107,6 +108,8 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     effects.extend(wider::follow(state));
     effects.extend(written::follow(state));
     effects.extend(long::follow(state));
+    effects.extend(tree::follow(state));
+    tree::refuse(state, &mut effects);
     if state.place.leaving && state.sessions.at_work() == 0 {
         state.leave = Some(Leave::Quit);
     }
@@ -204,6 +207,10 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
                 state.composer.give_back(&text);
             }
         }
+        Came::Listed(came) => tree::listed(state, came),
+        Came::Resumed(session, came) => return tree::resumed(state, session, came),
+        Came::Deleted(came) => return tree::deleted(state, came),
+        Came::Said(of, came) => tree::told(state, of, came),
         Came::Output(call, page) => {
             let page = page.unwrap_or_default();
             let last = tail(&page.lines);

@@ -18,6 +18,7 @@ mod question;
 mod right;
 pub(super) mod script;
 mod search;
+mod sessions;
 mod several;
 pub(super) mod sheet;
 mod side;
@@ -25,6 +26,7 @@ mod standing;
 mod start;
 mod status;
 mod transcript;
+mod tree;
 mod wider;
 pub(super) mod written;
 
@@ -115,7 +117,7 @@ fn body(
         match pane {
             Focus::Composer => writing = composer::draw(state, pen, area),
             Focus::Question => answering = question(state, pen, area, layout.room, drawn),
-            Focus::Sessions => side::tree(state, pen, area),
+            Focus::Sessions => tree::column(state, pen, area),
             Focus::Waiting => side::queue(state, pen, area),
             Focus::Output(call) => drawn.outputs.extend(output::draw(state, pen, area, call)),
             Focus::Plan | Focus::Changes | Focus::Away => right::draw(state, pen, area, pane),
@@ -175,7 +177,7 @@ fn popup_over(
     let whole = layout.popup;
     let (_, body) = split_top(whole, 1);
     match popup {
-        Popup::Sessions => lists::sessions(state, pen, whole),
+        Popup::Sessions => return tree::draw(state, pen, whole),
         Popup::Waiting { row } => return lists::waiting(state, pen, whole, row),
         Popup::Output => output::list(state, pen, whole, drawn),
         Popup::Decisions { row } => return decided::draw(state, pen, whole, row),
@@ -187,6 +189,14 @@ fn popup_over(
         Popup::Quit { row } => {
             let below = below(state, pen, body, popup::quit_rows(state), drawn);
             popup::quit(state, pen, below, row);
+        }
+        Popup::Held { .. }
+        | Popup::Delete { .. }
+        | Popup::Rename { .. }
+        | Popup::Said { .. }
+        | Popup::Rewind { .. } => {
+            let below = below(state, pen, body, sessions::rows(state, popup), drawn);
+            return sessions::draw(state, pen, below, popup);
         }
         Popup::Several { row } => {
             let below = below(state, pen, body, several::rows(state, body), drawn);

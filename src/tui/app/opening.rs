@@ -28,6 +28,8 @@ use crate::{
 pub struct Opening {
     /// The folder's name, as it is shown.
     pub workspace: String,
+    /// The folder itself.
+    pub folder: PathBuf,
     /// Where `~/` begins in a rule.
     pub home: Option<PathBuf>,
     /// Who plays the model.
@@ -38,6 +40,8 @@ pub struct Opening {
     pub runs: Runs,
     /// The session that was started or resumed already, which comes into view.
     pub session: Option<SessionId>,
+    /// The session that was meant, where another process has it.
+    pub held: Option<SessionId>,
     /// What is known of this computer; a line that is still being looked at says so.
     pub looked_at: Vec<Check>,
     /// What the person was last at here, in a line.

@@ -193,6 +193,8 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Key>, App) {
     let (keys, pressed) = mpsc::unbounded_channel();
     let (_, news) = mpsc::unbounded_channel();
     let opening = Opening {
+        folder: "/home/me/tally".into(),
+        held: None,
         workspace: "tally".into(),
         player: Player::Model("claude".into()),
         mode: Mode::Default,

@@ -10,7 +10,7 @@ use crate::{
         command::Command,
         gate::approval::{NotAnswered, Question},
         id::{ApprovalId, CallId, SessionId},
-        port::Desk,
+        port::{Desk, When},
     },
     tui::{
         diff::Diff,
@@ -72,6 +72,34 @@ pub(super) fn start(
             Ok(session) => Came::Started(session),
             Err(fault) => Came::NotStarted(fault),
         }
+    });
+}
+
+pub(super) fn list(work: &mut JoinSet<Came>, desk: Arc<dyn Desk>) {
+    work.spawn(
+        async move { Came::Listed(desk.sessions().await.map_err(|error| error.to_string())) },
+    );
+}
+
+pub(super) fn resume(
+    work: &mut JoinSet<Came>,
+    desk: Arc<dyn Desk>,
+    session: SessionId,
+    when: When,
+) {
+    work.spawn(async move { Came::Resumed(session, desk.resume(session, when).await) });
+}
+
+pub(super) fn delete(work: &mut JoinSet<Came>, desk: Arc<dyn Desk>, session: SessionId) {
+    work.spawn_blocking(move || {
+        let gone = desk.send(Command::Delete { session });
+        Came::Deleted(gone.map_err(|error| error.to_string()))
+    });
+}
+
+pub(super) fn read_said(work: &mut JoinSet<Came>, desk: Arc<dyn Desk>, session: SessionId) {
+    work.spawn(async move {
+        Came::Said(session, desk.said(session).await.map_err(|error| error.to_string()))
     });
 }
 

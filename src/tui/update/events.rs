@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{edit, several, signals};
+use super::{edit, several, signals, tree};
 use crate::{
     kernel::{
         event::{Call, Decider, Envelope, Event, ExitStatus, Origin, Outcome, Stop},
         gate::approval::{Answer, Question, Scope, Then},
         id::{ApprovalId, SessionId},
+        invoke::ToolResult,
         port::Aside,
     },
     tui::{
@@ -29,6 +30,9 @@ pub(super) fn apply(state: &mut State, envelope: &Arc<Envelope>) -> Vec<Effect> 
     let (session, at) = (envelope.session, envelope.at);
     if let Event::SessionStarted { spec } = &envelope.event {
         state.sessions.add(spec);
+        if spec.parent.is_none() {
+            tree::sift(state);
+        }
         return Vec::new();
     }
     if let Event::ApprovalRequested { question } = &envelope.event {
@@ -70,6 +74,9 @@ pub(super) fn apply(state: &mut State, envelope: &Arc<Envelope>) -> Vec<Effect> 
 fn of_run(state: &mut State, envelope: &Envelope) -> Vec<Effect> {
     let session = envelope.session;
     if let Event::CallStarted { call, .. } = &envelope.event {
+        if matches!(call.name.as_str(), "process.start" | "terminal.open") {
+            state.sessions.tree.beside.insert(call.id, session);
+        }
         return colour(session, call).into_iter().collect();
     }
     if let Event::ExecutionStarted { call, program, limit_ms, .. } = &envelope.event {
@@ -86,6 +93,11 @@ fn of_run(state: &mut State, envelope: &Envelope) -> Vec<Effect> {
     {
         run.ended = Some((words::exit(status), *ran_ms));
         run.told();
+    }
+    if let Event::ExecutionFinished { call, .. }
+    | Event::CallFinished { call, result: ToolResult { ok: false, .. }, .. } = &envelope.event
+    {
+        state.sessions.tree.beside.remove(call);
     }
     Vec::new()
 }
@@ -113,11 +125,15 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             rest(node, Outcome::Stopped, at);
         }
         Event::SessionNamed { name } => {
+            node.title = Some(name.clone());
             log.notice(Mark::Here, format!("Named {}.", name));
         }
         Event::ConversationRewound { .. } => log.notice(Mark::Here, words::WENT_BACK),
         Event::MessageSent { text } => {
             log.said(text);
+            if node.title.is_none() {
+                node.title = Some(words::first_line(text).chars().take(80).collect());
+            }
             node.doing = Doing::Working { since: at };
             node.at = "answering".to_owned();
         }
@@ -244,8 +260,20 @@ fn rest(node: &mut Node, outcome: Outcome, at: jiff::Timestamp) {
     node.at.clear();
 }
 
-fn asked(state: &mut State, question: &Question, at: jiff::Timestamp) -> Vec<Effect> {
+/// A question came up. What a session asks that runs elsewhere is answered there.
+pub(super) fn asked(state: &mut State, question: &Question, at: jiff::Timestamp) -> Vec<Effect> {
     let session = question.session;
+    if state.sessions.watched(session).is_some() {
+        if let Some(watched) = &mut state.sessions.tree.watched {
+            watched.asks.push((question.clone(), at));
+        }
+        let effect = question.category.name().to_uppercase();
+        if let Some(node) = state.sessions.get_mut(session) {
+            let said = format!("Waits for an answer there: {effect} {}", question.preview.object);
+            node.transcript.notice(Mark::ClockHeld, said);
+        }
+        return Vec::new();
+    }
     let mut script = None;
     if let Some(node) = state.sessions.get_mut(session) {
         node.transcript.asked(question);
@@ -276,8 +304,14 @@ fn asked(state: &mut State, question: &Question, at: jiff::Timestamp) -> Vec<Eff
 }
 
 fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: &Decider, at: jiff::Timestamp) {
-    let Some(waiting) = super::question::gone(state, id) else { return };
-    let question = &waiting.question;
+    let waiting = super::question::gone(state, id);
+    let Some(question) = waiting.as_ref().map(|waiting| waiting.question.clone()).or_else(|| {
+        let asks = &mut state.sessions.tree.watched.as_mut()?.asks;
+        let at = asks.iter().position(|(question, _)| question.id == id)?;
+        Some(asks.remove(at).0)
+    }) else {
+        return;
+    };
     let progress = match answer {
         Answer::Allow { .. } | Answer::AllowEdited { .. } => {
             Progress::Running { since: state.now.wall }
@@ -292,6 +326,7 @@ fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: &Decider, at
     if together || !is_news(state, at) {
         return;
     }
+    let Some(waiting) = waiting else { return };
     if let Some(text) = toast(state, &waiting, answer, by) {
         state.status.say(text, state.now.at);
     }
@@ -342,7 +377,11 @@ fn toast(state: &State, waiting: &Waiting, answer: &Answer, by: &Decider) -> Opt
 }
 
 fn withdrawn(state: &mut State, id: ApprovalId, reason: &str, at: jiff::Timestamp) {
-    let Some(waiting) = super::question::gone(state, id) else { return };
+    let Some(waiting) = super::question::gone(state, id) else {
+        let watched = state.sessions.tree.watched.as_mut();
+        watched.into_iter().for_each(|watched| watched.asks.retain(|(one, _)| one.id != id));
+        return;
+    };
     if edit::refused(state, id, reason) || several::settled(state, id, Settled::Late) {
         return;
     }

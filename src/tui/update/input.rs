@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyEvent, KeyEventKind};
 
-use super::{copies, moves, panes, question, records, several, transcript, trust, wider, written};
+use super::{moves, panes, question, records, several, transcript, tree, trust, wider, written};
 use crate::{
     kernel::command::Command,
     tui::{
@@ -16,6 +16,7 @@ use crate::{
             records::written::View,
             status::{Player, Twice},
             transcript::Scroll,
+            tree::Below,
             waiting::Form,
         },
         theme::Theme,
@@ -177,10 +178,21 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Confirm if matches!(state.popup, Some(Popup::Changes { .. })) => {
             return written::confirm(state);
         }
+        Action::Confirm if state.popup == Some(Popup::Sessions) => tree::filter(state, false),
+        Action::Confirm if matches!(state.popup, Some(Popup::Rename { .. })) => {
+            return tree::rename_chosen(state);
+        }
         Action::Confirm if state.key_place() == Place::Filter => records::filter(state, false),
         Action::Confirm => return question::confirm(state),
         Action::Lasting => wider::switch(state),
+        Action::Filter if state.key_place() == Place::Sessions => tree::filter(state, true),
         Action::Filter => records::filter(state, true),
+        Action::Delete => return tree::delete(state),
+        Action::Resume => return tree::resume(state),
+        Action::Message => return tree::message(state),
+        Action::Add => return tree::add(state),
+        Action::Rename => tree::rename(state),
+        Action::Said => return tree::said(state),
         Action::Revoke => {
             if let Some(Popup::Grants { row }) = state.popup {
                 return records::revoke(state, row);
@@ -214,9 +226,12 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Compare => question::compare(state),
         Action::Search if state.focus == Focus::Transcript => transcript::search(state),
         Action::Search => question::search(state),
+        Action::Fold if state.key_place() == Place::Sessions => tree::fold(state, Below::Folded),
+        Action::Unfold if state.key_place() == Place::Sessions => tree::fold(state, Below::Shown),
         Action::Fold => transcript::fold(state, Fold::Shut),
         Action::Unfold => transcript::fold(state, Fold::Full),
         Action::Jump(to) => transcript::jump(state, to),
+        Action::Order if state.key_place() == Place::Sessions => tree::order(state),
         Action::Order => state.queue.order = state.queue.order.next(),
         Action::Several => panes::several(state),
         Action::Choose => several::choose(state),
@@ -225,8 +240,8 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
             Some(Popup::Grants { row }) => return records::visit(state, row),
             _ => return super::edit::editor(state, part),
         },
-        Action::Stop => panes::stop(state),
-        Action::Fork => return copies::fork(state),
+        Action::Stop => tree::stop(state),
+        Action::Fork => return tree::fork(state),
         Action::NotNow => panes::not_now(state),
         // Answers go through the guard and nowhere else.
         Action::Answer(_) | Action::Refuse => {}
@@ -257,6 +272,9 @@ fn write(state: &mut State, edit: Edit) -> Vec<Effect> {
     }
     let now = state.now.at;
     if let Some(session) = state.sessions.viewed() {
+        if let Some(effects) = tree::send(state, session) {
+            return effects;
+        }
         let text = state.composer.take();
         if let Some(node) = state.sessions.node_mut() {
             node.transcript.scroll = Scroll::Follow;
@@ -311,7 +329,8 @@ fn begin_with(state: &mut State, begin: Begin) -> Vec<Effect> {
 /// esc: leaves what has the keys, one thing at a time; last of all, the turn.
 fn leave(state: &mut State) -> Vec<Effect> {
     let now = state.now.at;
-    if records::leave(state) || written::leave(state) || transcript::leave(state) {
+    let left = tree::step_back(state) || records::leave(state) || written::leave(state);
+    if left || transcript::leave(state) {
         return Vec::new();
     }
     if state.panes.unzoom() || state.popup.take().is_some() {

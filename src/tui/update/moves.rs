@@ -19,6 +19,15 @@ pub(super) fn scroll(state: &mut State, by: Move) {
                 *row = step_in(*row, Mode::ALL.len(), 1, by);
             }
         }
+        Place::Delete | Place::Said | Place::Rewind => {
+            let said = state.sessions.tree.form.said.len();
+            match &mut state.popup {
+                Some(Popup::Delete { row, .. }) => *row = step_in(*row, 2, 1, by),
+                Some(Popup::Rewind { row, .. }) => *row = step_in(*row, 3, 1, by),
+                Some(Popup::Said { row, .. }) => *row = step_in(*row, said, 10, by),
+                _ => {}
+            }
+        }
         Place::Stop => {
             if let Some(Popup::Stop { session, row }) = &mut state.popup {
                 let rows = if state.sessions.at_work_below(*session) > 0 { 3 } else { 2 };
@@ -44,7 +53,7 @@ pub(super) fn scroll(state: &mut State, by: Move) {
             }
         }
         Place::Sessions => {
-            let rows = state.sessions.rows().len();
+            let rows = state.tree().len();
             state.sessions.cursor = step_in(state.sessions.cursor, rows, 10, by);
         }
         Place::Waiting => {
@@ -82,7 +91,12 @@ pub(super) fn scroll(state: &mut State, by: Move) {
                 *row = step_in(*row, rows, 10, by);
             }
         }
-        Place::Because | Place::Wider | Place::Connect | Place::Filter => {}
+        Place::Because
+        | Place::Wider
+        | Place::Connect
+        | Place::Filter
+        | Place::Held
+        | Place::Rename => {}
         Place::Transcript | Place::Composer | Place::Everywhere => transcript::scroll(state, by),
     }
 }

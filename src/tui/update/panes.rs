@@ -2,7 +2,7 @@
 
 use ratatui::layout::Size;
 
-use super::{question, records, several, transcript, written};
+use super::{question, records, several, transcript, tree, written};
 use crate::{
     kernel::{command::Command, id::ApprovalId, signal::Extent, spec::Mode},
     tui::{
@@ -47,7 +47,13 @@ pub(super) fn go(state: &mut State, go: Go) {
             let of = state.key_place();
             state.popup = Some(Popup::Help { of, top: 0 });
         }
-        Go::Sessions => swap(state, Popup::Sessions),
+        Go::Sessions => {
+            state.sessions.tree.filter = Filter::default();
+            swap(state, Popup::Sessions);
+            tree::sift(state);
+            state.sessions.cursor = state.tree().place(state.sessions.viewed());
+        }
+        Go::Session(number) => tree::by_number(state, usize::from(number)),
         Go::Waiting => {
             state.records.filter = Filter::default();
             swap(state, Popup::Waiting { row: 0 });
@@ -74,18 +80,6 @@ fn mode(state: &mut State) {
         Some(Popup::Mode { .. }) => None,
         Some(_) | None => Some(Popup::Mode { row }),
     };
-}
-
-/// Asks whether the chosen session is to be stopped.
-pub(super) fn stop(state: &mut State) {
-    let Some(branch) = state.sessions.rows().get(state.sessions.cursor).copied() else { return };
-    let node = state.sessions.get(branch.session);
-    let below = state.sessions.at_work_below(branch.session);
-    if below > 0 || node.is_some_and(|node| node.doing.works()) {
-        state.popup = Some(Popup::Stop { session: branch.session, row: 0 });
-    } else {
-        state.status.say("It does not work now.", state.now.at);
-    }
 }
 
 /// Goes to the pane of the output, where the screen has room for one.
@@ -172,7 +166,6 @@ fn swap(state: &mut State, popup: Popup) {
     if state.popup.is_some_and(same) {
         state.popup = None;
     } else {
-        state.sessions.cursor = state.sessions.place();
         state.popup = Some(popup);
     }
 }
@@ -198,7 +191,9 @@ fn step(state: &mut State, forward: bool) {
                 node.transcript.here = last;
             }
         }
-        Focus::Sessions => state.sessions.cursor = state.sessions.place(),
+        Focus::Sessions => {
+            state.sessions.cursor = state.tree().place(state.sessions.viewed());
+        }
         Focus::Plan | Focus::Changes | Focus::Away => state.panes.row = 0,
         Focus::Start | Focus::Composer | Focus::Question | Focus::Output(_) | Focus::Waiting => {}
     }
@@ -211,14 +206,11 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         Place::Search if state.focus == Focus::Transcript => transcript::next(state, true),
         Place::Search => question::next_found(state, true),
         Place::Several => several::see(state),
-        Place::Sessions => {
-            let row = state.sessions.rows().get(state.sessions.cursor).copied();
-            if let Some(branch) = row {
-                state.sessions.show(branch.session);
-            }
-            state.popup = None;
-            state.focus = Focus::Composer;
-        }
+        Place::Sessions => return tree::open(state),
+        Place::Held => return tree::watch_held(state),
+        Place::Delete => return tree::delete_chosen(state),
+        Place::Said => tree::choose_said(state),
+        Place::Rewind => return tree::go_back(state),
         Place::Waiting => {
             if let Some(id) = chosen(state) {
                 state.queue.choose(id);
@@ -282,6 +274,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         | Place::Edit
         | Place::Output
         | Place::Script
+        | Place::Rename
         | Place::Undo
         | Place::Filter
         | Place::Help => {}

@@ -4,7 +4,6 @@ use pretty_assertions::assert_eq;
 
 mod answers;
 mod choices;
-mod copies;
 mod crowd;
 mod editing;
 mod guarded;
@@ -18,6 +17,7 @@ mod signals;
 mod sizes;
 mod together;
 mod transcript;
+pub(in crate::tui) mod tree;
 mod trust;
 mod wider;
 mod written;

@@ -6,12 +6,15 @@ use ratatui::{
 };
 
 use super::pen::{Keys, Pen, inset};
-use crate::tui::{
-    clean,
-    state::{Focus, State, draft::Draft},
-    theme::{Mark, Role},
-    words,
-    wrap::{Layout, rows as wrapped},
+use crate::{
+    kernel::port::Whereabouts,
+    tui::{
+        clean,
+        state::{Focus, State, draft::Draft},
+        theme::{Mark, Role},
+        words,
+        wrap::{Layout, rows as wrapped},
+    },
 };
 
 /// Cells before the text.
@@ -52,6 +55,9 @@ fn hint(state: &State, here: bool) -> String {
         return if start { String::new() } else { "tab to write here".to_owned() };
     }
     let dot = state.look.dot();
+    if let Some(why) = read_only(state) {
+        return why;
+    }
     match state.sessions.node() {
         Some(node) if node.spec.parent.is_some() => {
             let root = node.spec.path.first().map_or("", String::as_str);
@@ -60,6 +66,22 @@ fn hint(state: &State, here: bool) -> String {
         Some(node) if node.doing.works() => "enter sends after this turn".to_owned(),
         _ => format!("enter sends{dot}ctrl+j new line"),
     }
+}
+
+/// Where the session in view does not run here: that nothing can be said to it, or what a word does.
+fn read_only(state: &State) -> Option<String> {
+    let viewed = state.sessions.viewed()?;
+    let watched = state.sessions.watched(viewed)?;
+    Some(match (&watched.place, watched.wanted) {
+        (Whereabouts::There(_), true) => "read only, until it is let go".to_owned(),
+        (Whereabouts::There(by), false) => {
+            format!("read only: {} has it", by.as_deref().unwrap_or("another footplate"))
+        }
+        (Whereabouts::Free | Whereabouts::Here, _) if watched.root == viewed => {
+            "enter carries it on here, and sends".to_owned()
+        }
+        (Whereabouts::Free | Whereabouts::Here, _) => "read only: it runs nowhere".to_owned(),
+    })
 }
 
 /// A draft in its area, moved so that the cursor is in sight. Gives the cursor's place.

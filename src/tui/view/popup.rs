@@ -46,6 +46,10 @@ fn name(place: Place) -> &'static str {
         Place::Mode => "mode",
         Place::Stop => "stop",
         Place::Script => "script",
+        Place::Held => "open elsewhere",
+        Place::Delete => "delete",
+        Place::Rename => "rename",
+        Place::Said | Place::Rewind => "go back",
     }
 }
 
