@@ -13,7 +13,7 @@ pub use context::{Part, Report, report};
 pub use handle::{Ended, Handle, spawn};
 pub use project::Project;
 pub use subagent::child_spec;
-pub use turn::{Cause, exchange};
+use turn::Cause;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

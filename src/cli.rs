@@ -5,6 +5,7 @@ mod args;
 mod ask;
 mod capabilities;
 mod checks;
+mod completions;
 mod decisions;
 mod doctor;
 mod exec;
@@ -17,6 +18,7 @@ mod setup;
 mod signal;
 mod tool;
 mod undo;
+mod workflows;
 mod workstation;
 
 use std::process::ExitCode;
@@ -67,11 +69,13 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
             }
             Some(Subject::Capabilities { json: true }) => capabilities::json(),
             Some(Subject::Capabilities { json: false }) => capabilities::list(),
+            Some(Subject::Completions { shell }) => completions::run(shell),
             Some(Subject::Doctor { json }) => {
                 let how = if json { doctor::Output::Json } else { doctor::Output::Text };
                 doctor::run(&cli.common, how).await
             }
             Some(Subject::Rules { action }) => rules::run(&cli.common, action.unwrap_or_default()),
+            Some(Subject::Workflows) => workflows::list(&cli.common),
             Some(Subject::Trust { revoke }) => rules::trust(&cli.common, revoke),
             Some(Subject::Sessions { action }) => sessions::run(&cli.common, action).await,
             Some(Subject::Undo(wanted)) => undo::run(&cli.common, &wanted).await,

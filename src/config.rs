@@ -3,6 +3,7 @@
 
 mod file;
 mod home;
+pub mod line;
 pub mod profiles;
 mod providers;
 pub mod rules;
@@ -30,8 +31,8 @@ pub struct Config {
     pub model: Option<String>,
     /// The mode that new sessions start in.
     pub mode: Mode,
-    /// The name of the theme.
-    pub theme: String,
+    /// The name of the theme, where one was chosen.
+    pub theme: Option<String>,
     /// The running time of an execution that asks for none, in milliseconds.
     pub timeout_ms: u64,
     /// The longest running time an execution may ask for.
@@ -179,11 +180,7 @@ impl Config {
         let config = Self {
             model: flags.model.or_else(|| env("FOOTPLATE_MODEL")).or(set.model),
             mode: flags.mode.or(mode).or(set.mode).unwrap_or_default(),
-            theme: flags
-                .theme
-                .or_else(|| env("FOOTPLATE_THEME"))
-                .or(set.theme)
-                .unwrap_or_else(|| "footplate-dark".to_owned()),
+            theme: flags.theme.or_else(|| env("FOOTPLATE_THEME")).or(set.theme),
             timeout_ms: set.timeout_ms,
             ceiling_ms: set.ceiling_ms,
             runs: set.runs,

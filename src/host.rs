@@ -8,6 +8,7 @@ mod coordinator;
 mod copies;
 mod desk;
 mod ending;
+mod hand;
 mod hub;
 mod laws;
 mod memory;
@@ -15,6 +16,7 @@ mod mend;
 mod nursery;
 mod orders;
 mod rewind;
+mod so_far;
 mod tree;
 mod watches;
 
@@ -25,9 +27,9 @@ use std::{
 };
 
 use tokio::sync::watch;
-use tokio_util::task::TaskTracker;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use self::{bring_up::Parent, hub::Hub, laws::Laws, tree::Tree, watches::Watches};
+use self::{bring_up::Parent, hub::Hub, laws::Laws, mend::Past, tree::Tree, watches::Watches};
 pub use self::{
     changes::{Changes, Choice, Undone},
     copies::{family, fork, import, name, rename},
@@ -38,7 +40,7 @@ use crate::{
     kernel::{
         clock::Board,
         context::Context,
-        event::{Envelope, Event, Origin, Outcome},
+        event::{Event, Origin, Outcome},
         gate::{approval::Waiting, law::Rules, monitor::Lookout, policy::Runs},
         id::{CallId, SessionId},
         invoke::{CallRequest, Input, ToolResult},
@@ -128,6 +130,8 @@ struct Inner {
     tree: Tree,
     watches: Watches,
     tasks: TaskTracker,
+    /// Nobody is read to any more.
+    closing: CancellationToken,
 }
 
 /// A session that runs here.
@@ -138,6 +142,7 @@ struct Live {
     mode: watch::Sender<Mode>,
     session: Arc<Mutex<Session>>,
     agent: agent::Live,
+    hand: Arc<hand::Hand>,
 }
 
 impl Host {
@@ -158,6 +163,7 @@ impl Host {
             tree: Tree::new(),
             watches: Watches::default(),
             tasks: TaskTracker::new(),
+            closing: CancellationToken::new(),
         }))
     }
 
@@ -192,13 +198,6 @@ impl Host {
         roots
     }
 
-    /// Every event from now on, after those so far of the sessions that run here. Blocks for the
-    /// time of reading their journals.
-    pub fn events(&self) -> tokio::sync::mpsc::UnboundedReceiver<Arc<Envelope>> {
-        let roots: Vec<_> = self.0.live().keys().copied().collect();
-        self.0.hub.subscribe(|| mend::so_far(&*self.0.parts.store, &roots))
-    }
-
     /// Starts a session, in the real place of its workspace. Nothing is said to it yet.
     pub fn start(&self, mut spec: SessionSpec) -> Result<SessionId, HostError> {
         let id = spec.id;
@@ -215,31 +214,37 @@ impl Host {
     /// Carries a session on: mends what a crash left open, in it and in the agents below it, and
     /// says what was mended.
     pub fn resume(&self, id: SessionId) -> Result<Option<String>, HostError> {
-        let opened = self.0.parts.store.open(id)?;
-        self.go_on(id, opened)
+        let mut past = Past::default();
+        let opened = self.0.parts.store.open(id, &mut |envelope| past.take(envelope))?;
+        self.go_on(id, opened, past)
     }
 
-    /// Carries on a session that was opened.
-    fn go_on(&self, id: SessionId, opened: Opened) -> Result<Option<String>, HostError> {
-        let Some(session) = Session::replay(&opened.replay.events) else {
+    /// Carries on a session that was opened, from what its journal held.
+    fn go_on(
+        &self,
+        id: SessionId,
+        opened: Opened,
+        mut past: Past,
+    ) -> Result<Option<String>, HostError> {
+        let Some(session) = past.session(&*self.0.parts.store)? else {
             let fault = "it does not begin with the session's description".to_owned();
             return Err(StoreError::Damaged { session: id, fault }.into());
         };
-        let agents = mend::agents(&opened.replay.events);
+        let agents = std::mem::take(&mut past.agents);
         let mut used = session.usage;
         used += mend::used(&*self.0.parts.store, &agents);
         let ceiling = session.spec.limits.ceiling;
         let parent = Parent::nobody(self.0.waiting.clone(), ceiling, used);
         let live = self.0.bring_up(session, opened.journal, parent)?;
-        let lost = self.0.mourn(&live, &opened.replay.events)?;
-        let notice: Vec<_> = opened.replay.notice.into_iter().chain(lost).collect();
+        let lost = self.0.mourn(&live, std::mem::take(&mut past.untold))?;
+        let notice: Vec<_> = opened.notice.into_iter().chain(lost).collect();
         let notice = (!notice.is_empty()).then(|| notice.join(" "));
         self.0.mend(&live.context.recorder, &live.session, notice.clone())?;
         self.0.tree.add(live.context.spec.clone(), None);
         self.0.live().insert(id, live.clone());
         tracing::info!(session = %id, notice, "a session goes on");
         let sent = agents.into_iter().flat_map(|agent| self.0.mend_agent(agent)).collect();
-        self.0.deliver(&live.context.recorder, &opened.replay.events, sent)?;
+        self.0.deliver(&live.context.recorder, (id, &past), sent)?;
         Ok(notice)
     }
 
@@ -252,10 +257,11 @@ impl Host {
         }
     }
 
-    /// Stops what a session's model is doing; agents below it go on.
+    /// Stops what a session's model is doing, and what runs by hand; agents below it go on.
     pub fn interrupt(&self, session: SessionId) {
         if let Some(live) = self.0.get(session) {
             live.handle.interrupt();
+            live.hand.stop();
         }
     }
 
@@ -309,6 +315,7 @@ impl Host {
             }
             for live in &all {
                 live.handle.interrupt();
+                live.hand.stop();
                 live.end_programs();
             }
             for live in all {
@@ -319,6 +326,7 @@ impl Host {
             }
             // One of them may just have been starting an agent.
         }
+        self.0.closing.cancel();
         self.0.tasks.close();
         self.0.tasks.wait().await;
     }

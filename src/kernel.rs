@@ -30,6 +30,7 @@ pub mod signal;
 pub mod spec;
 pub mod text;
 pub mod todo;
+pub mod workflow;
 
 /// A boxed future that can be sent to another thread: what ports return.
 pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

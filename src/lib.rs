@@ -73,6 +73,11 @@
 //!   and keeps "recorded before acted on" a matter of program order.
 //! - A script's clock stands still while an agent works for it, as it does while a person decides:
 //!   the agent's session has limits of its own, and a minute of running time is no time for it.
+//! - What a person says for the next step of an exchange waits in the same queue as what comes after it:
+//!   words for a step that never comes are said in an exchange of their own, and nothing is lost between.
+//! - Python that a person runs by hand is a call of theirs, beside the exchange and through the gate. The
+//!   model reads of it as a note before its next request, since that is what both talk about then; where
+//!   it never ran there is no note.
 //! - An agent that was started and is not waited for wakes the one above it when it is over, and so do
 //!   words of an agent: only a session that rests with its work done, never one that was stopped,
 //!   failed or met a limit, never one that was just carried on, and, by the stop of an agent, none to
@@ -115,6 +120,15 @@
 //!   the person's own of the same name.
 //! - A session with a read-only view is held by its env and by the level of its runs, not by its mode:
 //!   what could write is refused before anybody is asked, and so is all code where nothing can be sealed.
+//! - A run of a saved script ([`kernel::workflow`]) is a session below the one that wants it, in which
+//!   the script stands in the place of the model: tree, limits, stop and journal are those of any agent.
+//!   Its text is in its description, so what runs is what was shown. It is asked for by its text and not
+//!   by whether its project is trusted, since it does nothing until somebody wants it.
+//! - A run is carried on by another session, and its calls have their results from the journal of the
+//!   first, by order, name and arguments; calls that ran side by side have no order. A call that was
+//!   refused or never began is made anew; one that began and has no result is asked for, in every mode.
+//!   Nothing is answered from a session of another folder or one that a file brought in, and no run is
+//!   carried on twice. Where the script parts from the record, its result says so, and all is new.
 //! - The monitor ([`kernel::gate::monitor`]) is a second model that can only narrow. It stands last: what
 //!   modes, rules and grants refuse or ask about is not put to it, and whatever they let through is,
 //!   reads apart. None leaves it at that; soft asks the person, with its reason; hard refuses; an error,
@@ -142,8 +156,13 @@
 //!   a file that is brought in only the conversation counts: no change, agent, mode or decision in it is
 //!   believed, and its description is not read for more than a line that tells of it.
 //! - Going back appends: the fold ends the conversation before the message with that number, and the
-//!   files come first, so that the same command can be given again where it was cut off. A summary
-//!   keeps what it stands for, since a way back may lead there.
+//!   files come first, so that the same command can be given again where it was cut off. Of what a
+//!   summary stands for only the words of people stay in memory; where a way back leads there, the
+//!   journal is read once more for the rest.
+//! - A journal is read an event at a time, and what is kept of it is what a fold needs: the
+//!   conversation as its model has it, and what the screen shows. A screen that begins reads back as
+//!   fast as it takes and no faster ([`kernel::port::Watch`]). Only a journal that another program put
+//!   in another order is held whole, to be put in order.
 //! - The name of a session stands in a file beside the journal as well, so that a list reads no journal
 //!   for it. The journal counts.
 //! - Python is parsed by tree-sitter, and coloured by it as well: one parser finds syntax errors,

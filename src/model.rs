@@ -8,12 +8,14 @@
 
 mod answer;
 mod anthropic_messages;
+mod listed;
 mod monitor;
 mod openai_chat;
 mod request;
 pub mod scripted;
 mod text;
 mod wire;
+pub mod workflow;
 
 #[cfg(test)]
 mod loopback;
@@ -23,6 +25,7 @@ use std::{borrow::Cow, path::Path, sync::Arc};
 use secrecy::SecretString;
 use tokio::sync::mpsc;
 
+pub use self::listed::listed;
 use self::{
     scripted::{Pace, Script, ScriptError, Scripted},
     wire::{Patience, Wire},

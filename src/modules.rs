@@ -17,6 +17,9 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 mod todo;
+mod workflows;
+
+pub use workflows::{Saved, Script, saved};
 
 use crate::kernel::registry::{Module, Registry};
 
@@ -30,6 +33,7 @@ pub const MODULES: &[Module] = &[
     git::MODULE,
     todo::MODULE,
     memory::MODULE,
+    workflows::MODULE,
 ];
 
 /// The calls of which the program goes on when they have their result.

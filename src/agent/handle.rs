@@ -8,7 +8,7 @@ use std::{
 use tokio::sync::{Notify, watch};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{Cause, Live, exchange};
+use super::{Cause, Live, turn::exchange};
 use crate::kernel::event::Outcome;
 
 /// The session takes no more messages.
@@ -36,8 +36,18 @@ struct Desk {
 #[derive(Clone)]
 struct Said {
     cause: Cause,
+    when: When,
     /// The exchange's own.
     cancel: CancellationToken,
+}
+
+/// When something that was said counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    /// In an exchange of its own.
+    Next,
+    /// At the next step of the exchange that goes on, if one does.
+    Step,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -66,21 +76,38 @@ pub fn spawn(live: Live) -> Handle {
 impl Handle {
     /// Says something: now if the session is idle, else when its exchange has ended. Does not wait.
     pub fn send(&self, text: impl Into<String>) -> Result<(), Ended> {
-        self.put(Cause::Words(text.into()))
+        self.put(Cause::Words(text.into()), When::Next)
+    }
+
+    /// Says something for the next step of the exchange that goes on: before its next request to the
+    /// model, after the calls it is making. Where none goes on, it is said now. Does not wait.
+    pub fn steer(&self, text: impl Into<String>) -> Result<(), Ended> {
+        self.put(Cause::Words(text.into()), When::Step)
+    }
+
+    /// Forgets the last of these words that the session was not told yet; whether there were any.
+    pub fn take_back(&self, text: &str) -> bool {
+        let mut queue = self.desk.queue();
+        let same = |said: &Said| matches!(&said.cause, Cause::Words(words) if words == text);
+        // The first is being answered.
+        let at = queue.iter().skip(1).rposition(same);
+        let taken = at.and_then(|at| queue.remove(at + 1)).is_some();
+        self.desk.state.send_modify(|state| state.waiting = queue.len());
+        taken
     }
 
     /// Says that a signal is in the journal. If the session rests by then, its work done, and its
     /// model does not know of it, an exchange begins. Does not wait.
     pub fn nudge(&self) -> Result<(), Ended> {
-        self.put(Cause::Signals)
+        self.put(Cause::Signals, When::Next)
     }
 
-    fn put(&self, cause: Cause) -> Result<(), Ended> {
+    fn put(&self, cause: Cause, when: When) -> Result<(), Ended> {
         let mut queue = self.desk.queue();
         if self.desk.stop.is_cancelled() || self.is_over() {
             return Err(Ended);
         }
-        queue.push_back(Said { cause, cancel: self.desk.stop.child_token() });
+        queue.push_back(Said { cause, when, cancel: self.desk.stop.child_token() });
         self.desk.state.send_modify(|state| state.waiting = queue.len());
         self.desk.wake.notify_one();
         Ok(())
@@ -170,6 +197,22 @@ impl Desk {
         });
     }
 
+    /// Takes what was said for the next step of the exchange that goes on.
+    fn steered(&self) -> Vec<String> {
+        let mut queue = self.queue();
+        let mut said = Vec::new();
+        // The first is what the exchange is about.
+        for at in (1..queue.len()).rev() {
+            if queue[at].when == When::Step
+                && let Some(Said { cause: Cause::Words(text), .. }) = queue.remove(at)
+            {
+                said.insert(0, text);
+            }
+        }
+        self.state.send_modify(|state| state.waiting = queue.len());
+        said
+    }
+
     /// Whether what was said first is all there is.
     fn is_last(&self) -> bool {
         self.queue().len() == 1
@@ -204,7 +247,10 @@ async fn drive(live: Live, owner: Owner) {
                     Cause::Signals => desk.is_last() && live.session().is_woken(),
                 };
                 let outcome = match begins {
-                    true => Some(exchange(&live, said.cause, &said.cancel).await),
+                    true => {
+                        let steered = || desk.steered();
+                        Some(exchange(&live, said.cause, &steered, &said.cancel).await)
+                    }
                     false => None,
                 };
                 desk.answered(outcome);

@@ -43,6 +43,7 @@ pub fn child_spec(
     };
     let mut path = parent.path.clone();
     path.push(unique(&plain(&request.agent), is_taken));
+    let run = request.workflow.clone().map(Box::new);
     let spec = SessionSpec {
         id: SessionId::fresh(),
         parent: Some(parent.id),
@@ -56,6 +57,7 @@ pub fn child_spec(
         instructions: parent.instructions.clone(),
         agents: parent.agents.clone(),
         view: parent.view.max(request.view),
+        workflow: run,
     };
     Ok(match profile {
         Some(profile) => profile.narrow(spec),
@@ -69,6 +71,9 @@ fn modules(
     profile: Option<&Profile>,
 ) -> Result<Vec<String>, CallError> {
     let may = |name: &&String| !is_chat(name);
+    if request.workflow.is_some() {
+        return Ok(parent.modules.iter().filter(|name| !is_chat(name)).cloned().collect());
+    }
     let Some(wanted) = &request.modules else {
         // A profile that names its modules says itself whether it starts agents.
         if profile.is_some_and(|profile| profile.modules.is_some()) {

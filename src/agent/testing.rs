@@ -50,6 +50,7 @@ pub(super) fn spec() -> SessionSpec {
         instructions: String::new(),
         agents: None,
         view: crate::kernel::spec::View::Whole,
+        workflow: None,
     }
 }
 

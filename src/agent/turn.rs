@@ -28,9 +28,12 @@ const PIECE: Duration = Duration::from_millis(33);
 /// How long a call that is stopped may take to end by itself before it is cut off.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// What was said for the next step of an exchange, while it went on; each time it is asked, what is new.
+pub(super) type Steered<'a> = &'a (dyn Fn() -> Vec<String> + Send + Sync);
+
 /// Why an exchange begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub(super) enum Cause {
     /// The person, or the agent above with its task, said this.
     Words(String),
     /// Other agents sent signals, which are in the journal.
@@ -38,11 +41,18 @@ pub enum Cause {
 }
 
 /// Runs one exchange to its end, which is recorded and returned. `cancel` is this exchange's own:
-/// cancelling it stops the model and the calls, and a person's "no, stop" cancels it too. Dropping
-/// the future leaves the exchange open in the journal, as a crash would.
-pub async fn exchange(live: &Live, cause: Cause, cancel: &CancellationToken) -> Outcome {
+/// cancelling it stops the model and the calls, and a person's "no, stop" cancels it too. What is said
+/// for its next step comes before its next request, and makes one more where there was to be none.
+/// Dropping the future leaves the exchange open in the journal, as a crash would.
+pub(super) async fn exchange(
+    live: &Live,
+    cause: Cause,
+    steered: Steered<'_>,
+    cancel: &CancellationToken,
+) -> Outcome {
     let _work = live.allowance.work();
-    let outcome = run(live, cause, cancel).await.unwrap_or_else(|error| Outcome::Failed {
+    let done = run(live, cause, steered, cancel).await;
+    let outcome = done.unwrap_or_else(|error| Outcome::Failed {
         message: format!(
             "{error}\nNothing is done that cannot be recorded: {}, then send the message again.",
             if error.is_full() { "make room on that disk" } else { "mend that" },
@@ -55,7 +65,12 @@ pub async fn exchange(live: &Live, cause: Cause, cancel: &CancellationToken) -> 
     outcome
 }
 
-async fn run(live: &Live, cause: Cause, cancel: &CancellationToken) -> Result<Outcome, StoreError> {
+async fn run(
+    live: &Live,
+    cause: Cause,
+    steered: Steered<'_>,
+    cancel: &CancellationToken,
+) -> Result<Outcome, StoreError> {
     match cause {
         Cause::Words(text) => drop(live.recorder.append(Event::MessageSent { text })?),
         Cause::Signals => {}
@@ -63,9 +78,18 @@ async fn run(live: &Live, cause: Cause, cancel: &CancellationToken) -> Result<Ou
     let limit = live.session().spec.limits.turns;
     // Whether the conversation was made shorter, or that was tried, since the last whole answer.
     let mut compacted = false;
+    // Whether the model had no more to do.
+    let mut done = false;
     while live.session().turns_since() < limit {
         if cancel.is_cancelled() {
-            return Ok(Outcome::Stopped);
+            return Ok(if done { Outcome::Done } else { Outcome::Stopped });
+        }
+        for text in steered() {
+            live.recorder.append(Event::MessageSent { text })?;
+            done = false;
+        }
+        if done {
+            return Ok(Outcome::Done);
         }
         if !compacted && compact::is_near(live) {
             match compact::compact(live, cancel).await? {
@@ -82,7 +106,10 @@ async fn run(live: &Live, cause: Cause, cancel: &CancellationToken) -> Result<Ou
         let answer = ask(live, reserved, cancel).await?;
         match answer.stop {
             Stop::Calls => compacted = false,
-            Stop::End => return Ok(Outcome::Done),
+            Stop::End => {
+                done = true;
+                continue;
+            }
             Stop::Interrupted => return Ok(Outcome::Stopped),
             Stop::Failed { .. } if answer.refused == Refused::TooLong && !compacted => {
                 compacted = true;
@@ -103,6 +130,9 @@ async fn run(live: &Live, cause: Cause, cancel: &CancellationToken) -> Result<Ou
             }
         }
         call(live, answer.calls, cancel).await?;
+    }
+    if done {
+        return Ok(Outcome::Done);
     }
     if cancel.is_cancelled() {
         return Ok(Outcome::Stopped);
@@ -138,7 +168,7 @@ async fn ask(
 ) -> Result<Answer, StoreError> {
     let started = {
         let session = live.session();
-        let model = session.spec.model.clone();
+        let model = session.spec.speaker();
         Event::TurnStarted { turn: session.turns.saturating_add(1), model }
     };
     live.recorder.append(started)?;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::completions::For;
 use crate::kernel::money::Money;
 
 /// A terminal workstation to drive and supervise AI agents.
@@ -51,16 +52,28 @@ pub(super) struct Common {
     #[arg(global = true, long, value_name = "NAME", conflicts_with_all = ["carry_on", "resume"])]
     pub(super) profile: Option<String>,
 
-    /// The colours: footplate-dark, footplate-light, or a file of yours
+    /// The colours: a built-in theme such as nord, or a file of yours in themes/ beside config.toml
     #[arg(global = true, long, value_name = "NAME")]
     pub(super) theme: Option<String>,
 
     /// Begin no request to a model once it and its agents used so many tokens
-    #[arg(global = true, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(
+        global = true,
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..),
+        conflicts_with_all = ["carry_on", "resume"],
+    )]
     pub(super) max_tokens: Option<u64>,
 
     /// The same for money, in the currency of the prices in config.toml
-    #[arg(global = true, long, value_name = "AMOUNT", value_parser = money)]
+    #[arg(
+        global = true,
+        long,
+        value_name = "AMOUNT",
+        value_parser = money,
+        conflicts_with_all = ["carry_on", "resume"],
+    )]
     pub(super) max_cost: Option<Money>,
 
     /// Carry on the newest session of this folder
@@ -101,6 +114,16 @@ pub(super) enum Subject {
         #[arg(long)]
         json: bool,
     },
+    /// Print what a shell needs to complete this command line
+    #[command(
+        after_help = "bash: footplate completions bash > ~/.local/share/bash-completion/completions/footplate\n\
+                            zsh:  footplate completions zsh > a folder of $fpath, as _footplate\n\
+                            fish: footplate completions fish > ~/.config/fish/completions/footplate.fish"
+    )]
+    Completions {
+        /// The shell
+        shell: For,
+    },
     /// See which rules count here, and from where
     Rules {
         #[command(subcommand)]
@@ -112,6 +135,8 @@ pub(super) enum Subject {
         #[arg(long)]
         revoke: bool,
     },
+    /// List the Python that is saved here to be run again; by hand: --tool workflows.run
+    Workflows,
     /// Take back what a session wrote through the gate, where nothing changed it since
     Undo(Undoing),
     /// Look at the sessions so far

@@ -1,6 +1,6 @@
 //! What is known of this computer, for the first screen and for `footplate doctor`.
 
-use std::{net::TcpStream, time::Duration};
+use std::{path::Path, time::Duration};
 
 use serde::Serialize;
 
@@ -85,7 +85,7 @@ impl Finding {
 /// The lines of the first screen; nothing here may block.
 pub(super) fn all(executor: &Local, depth: Depth) -> Vec<Check> {
     let colours = Check { mark: Mark::Done, text: format!("terminal: {}", colours(depth)) };
-    vec![uv(executor).brief("uv"), seal(), colours, git(executor).brief("git")]
+    vec![uv(executor).brief("uv"), seal(), colours, git(executor).brief("git"), disk()]
 }
 
 /// The uv that runs would use, or how one will be got.
@@ -113,30 +113,55 @@ pub(super) fn uv(executor: &Local) -> Finding {
 /// Where the line about the seal stands.
 pub(super) const SEAL: usize = 1;
 
+/// Where the line about uv and Python stands, and that about the disk.
+pub(super) const UV: usize = 0;
+pub(super) const DISK: usize = 4;
+
 /// The place of a model on this computer among them, where it is looked for.
-pub(super) const OLLAMA: usize = 4;
+pub(super) const OLLAMA: usize = 5;
 
 /// Not known until somebody answered there.
 pub(super) fn ollama() -> Check {
     Check { mark: Mark::Queued, text: "ollama …".to_owned() }
 }
 
-/// Whether a server listens where ollama's is on this computer; nothing is said to it. Blocks for a
-/// third of a second at most for each of its addresses.
-pub(super) fn ollama_of(base_url: &str) -> Check {
-    const PATIENCE: Duration = Duration::from_millis(300);
-    let addresses = reqwest::Url::parse(base_url).ok().and_then(|url| {
-        let here = matches!(url.host_str()?, "localhost" | "127.0.0.1" | "[::1]");
-        here.then(|| url.socket_addrs(|| None).ok()).flatten()
-    });
-    let mut addresses = addresses.unwrap_or_default();
-    addresses.retain(|address| address.ip().is_loopback());
-    let answers = addresses.iter().any(|at| TcpStream::connect_timeout(at, PATIENCE).is_ok());
-    let (mark, text) = match answers {
-        true => (Mark::Done, "ollama's port answers"),
-        false => (Mark::Withdrawn, "no ollama on this computer"),
+/// What came of asking the server of ollama on this computer for its models.
+pub(super) fn ollama_of(models: Option<&[String]>) -> Check {
+    let (mark, text) = match models {
+        None => (Mark::Withdrawn, "no ollama answers here".to_owned()),
+        Some([]) => (Mark::Warning, "ollama has no model: ollama pull …".to_owned()),
+        Some([one]) => (Mark::Done, format!("ollama: {one}, c takes it")),
+        Some(models) => (Mark::Done, format!("ollama: {} models, c takes one", models.len())),
     };
-    Check { mark, text: text.to_owned() }
+    Check { mark, text }
+}
+
+/// How long ollama is waited for.
+pub(super) const OLLAMA_PATIENCE: Duration = Duration::from_secs(2);
+
+/// What uv and Python said of themselves: `uv 0.9.13, Python 3.13.1`.
+pub(super) fn python_of(uv: &Finding, python: &Finding) -> Check {
+    if uv.state != State::Good {
+        return uv.brief("uv");
+    }
+    let uv = uv.says.split([',', '(']).next().unwrap_or_default().trim();
+    let version = python.says.split(',').next().unwrap_or_default();
+    match python.state {
+        State::Good => Check { mark: Mark::Done, text: format!("{uv}, Python {version}") },
+        State::Weaker | State::Broken => python.brief("Python"),
+    }
+}
+
+/// How much room there is for what is kept, in `disk`'s words.
+pub(super) fn disk_of(disk: &Finding, home: &Path) -> Check {
+    let says = disk.says.replace(&home.display().to_string(), "");
+    let says = says.trim_start_matches([',', ' ']);
+    Check { mark: disk.state.mark(), text: format!("disk: {says}") }
+}
+
+/// Not known until it was looked at.
+fn disk() -> Check {
+    Check { mark: Mark::Queued, text: "disk …".to_owned() }
 }
 
 /// Not known until it was tried.
@@ -187,9 +212,57 @@ pub(super) fn marks(glyphs: Glyphs) -> Marks {
     }
 }
 
+/// Whether the terminal says that its ground is light; some say it in a variable.
+pub(super) fn ground() -> Option<bool> {
+    is_light(&variable("COLORFGBG")?)
+}
+
+/// Of `15;0` and the like the last is the ground, as one of sixteen colours.
+fn is_light(colours: &str) -> Option<bool> {
+    let ground: u8 = colours.rsplit(';').next()?.parse().ok()?;
+    (ground < 16).then_some(ground == 7 || ground > 8)
+}
+
 /// Whether the terminal is told to expect UTF-8.
 pub(super) fn is_utf8() -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable).unwrap_or_default();
     let locale = locale.to_ascii_lowercase();
     locale.contains("utf-8") || locale.contains("utf8") || cfg!(target_os = "macos")
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn a_terminal_may_say_in_a_variable_that_it_is_light() {
+        for (colours, expected) in [
+            ("15;0", Some(false)),
+            ("0;15", Some(true)),
+            ("0;default;7", Some(true)),
+            ("7;8", Some(false)),
+            ("0;default", None),
+            ("0;231", None),
+            ("", None),
+        ] {
+            assert_eq!(is_light(colours), expected, "{colours}");
+        }
+    }
+
+    #[test]
+    fn the_first_screen_says_in_a_few_words_what_was_found() {
+        let uv = Finding::good("uv", "uv 0.9.13 (abc 2026-01-01), /usr/bin/uv");
+        let python = Finding::good("python", "3.13.1, /usr/bin/python3; set up on the first run");
+        assert_eq!(python_of(&uv, &python).text, "uv 0.9.13, Python 3.13.1");
+        let none = Finding::broken("python", "none to be found: no", "install it");
+        assert_eq!(python_of(&uv, &none).mark, Mark::Failed);
+        let home = Path::new("/home/me/data");
+        let disk = Finding::good("disk", "/home/me/data, 41 GB free");
+        assert_eq!(disk_of(&disk, home).text, "disk: 41 GB free");
+        let models = ["a".to_owned(), "b".to_owned()];
+        assert_eq!(ollama_of(Some(&models)).text, "ollama: 2 models, c takes one");
+        assert_eq!(ollama_of(None).text, "no ollama answers here");
+    }
 }

@@ -13,7 +13,7 @@ use crate::kernel::{
     gate::approval::Scope,
     id::SessionId,
     port::{Store, StoreError},
-    session::decisions::{Decided, Ruling, decisions},
+    session::decisions::{Decided, Log, Ruling},
 };
 
 /// How it is told.
@@ -48,26 +48,37 @@ fn of_tree(store: &dyn Store, root: SessionId) -> Result<Vec<Decided>, StoreErro
     let mut wanted = vec![root];
     let mut all = Vec::new();
     while let Some(id) = wanted.pop() {
-        let replay = match store.read(id) {
+        let mut log = Log::default();
+        match read(store, id, &mut log, &mut wanted) {
             // An agent whose journal is gone decides nothing more.
-            Err(error) if id != root => {
-                print::aside(&format!("footplate: left out: {error}"));
-                continue;
-            }
+            Err(error) if id != root => print::aside(&format!("footplate: left out: {error}")),
             read => read?,
-        };
-        if let Some(notice) = &replay.notice {
-            print::aside(&format!("footplate: {notice}"));
         }
-        for envelope in &replay.events {
-            if let Event::ChildStarted { child, .. } = envelope.event {
-                wanted.push(child);
-            }
-        }
-        all.extend(decisions(&replay.events));
+        all.extend(log.made());
     }
     all.sort_by_key(|decided| decided.at);
     Ok(all)
+}
+
+/// What was decided in one session, and the agents it started.
+fn read(
+    store: &dyn Store,
+    id: SessionId,
+    log: &mut Log,
+    agents: &mut Vec<SessionId>,
+) -> Result<(), StoreError> {
+    let mut events = store.events(id)?;
+    for envelope in events.by_ref() {
+        let envelope = envelope?;
+        if let Event::ChildStarted { child, .. } = envelope.event {
+            agents.push(child);
+        }
+        log.apply(&envelope);
+    }
+    if let Some(notice) = events.notice() {
+        print::aside(&format!("footplate: {notice}"));
+    }
+    Ok(())
 }
 
 fn line(decided: &Decided, zone: &TimeZone) -> String {
@@ -101,6 +112,7 @@ fn by(decided: &Decided) -> String {
         }
         (Some(Decider::Nobody), _) => "nobody there".to_owned(),
         (Some(Decider::Expiry), _) => "nobody in time".to_owned(),
+        (Some(Decider::Record { run }), _) => format!("made by the run {run}"),
         (Some(Decider::Person), Ruling::Denied) => "you: no".to_owned(),
         (Some(Decider::Person), _) => match &decided.scope {
             Some(Scope::Session { .. }) => "you, for this session".to_owned(),

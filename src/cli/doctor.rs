@@ -2,6 +2,7 @@
 //! changes and fetches nothing.
 
 mod findings;
+mod reach;
 
 use std::{
     io::{IsTerminal as _, stdout},
@@ -10,9 +11,8 @@ use std::{
 
 use serde_json::json;
 
-use self::findings::{
-    configuration, folder, model, monitor, probe, python, seal_of, terminal, with_version,
-};
+use self::findings::{configuration, model, monitor, own, probe, seal_of, terminal};
+pub(super) use self::findings::{folder, python, with_version};
 use super::{
     args::Common,
     checks::{self, Finding, State},
@@ -57,7 +57,10 @@ pub(super) async fn run(common: &Common, how: Output) -> Result<Exit, Failure> {
             if let Ok(config) = config {
                 glyphs = config.glyphs;
                 all.push(monitor(&config));
+                all.extend(own(&home, &config));
+                let reached = reach::model(&config).await;
                 all.push(model(config));
+                all.extend(reached);
             }
         }
     }

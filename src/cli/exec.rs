@@ -4,7 +4,6 @@ use std::{io::Read as _, sync::Arc, time::Duration};
 
 use tokio::{
     runtime::Handle,
-    sync::mpsc::UnboundedReceiver,
     time::{Instant, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
@@ -22,7 +21,7 @@ use crate::{
         event::{Decider, Envelope, Event, Outcome, Stop},
         gate::monitor::Tier,
         id::SessionId,
-        port::Aside,
+        port::{Aside, Watch},
     },
     model,
 };
@@ -103,7 +102,7 @@ fn said(prompt: Option<String>, model: Option<&str>) -> Result<String, Failure> 
 async fn follow(
     host: &Host,
     printer: Printer,
-    events: UnboundedReceiver<Arc<Envelope>>,
+    events: Watch,
     stopped: impl Future<Output = ()>,
 ) -> Result<Exit, Failure> {
     let session = printer.session;
@@ -161,6 +160,7 @@ fn wanted_a_person(by: &Decider) -> bool {
         | Decider::Grant
         | Decider::Rule { .. }
         | Decider::Person
+        | Decider::Record { .. }
         | Decider::Expiry => false,
     }
 }
@@ -178,11 +178,7 @@ struct Printer {
 
 impl Printer {
     /// Prints until it is over and nothing is left, and says whether nobody was there to ask.
-    async fn print(
-        mut self,
-        mut events: UnboundedReceiver<Arc<Envelope>>,
-        over: CancellationToken,
-    ) -> Result<bool, Closed> {
+    async fn print(mut self, mut events: Watch, over: CancellationToken) -> Result<bool, Closed> {
         loop {
             let envelope = tokio::select! {
                 // Everything up to the end is in the channel before it is over.

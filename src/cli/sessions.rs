@@ -7,6 +7,8 @@ mod remove;
 mod rewind;
 mod search;
 
+use std::collections::HashMap;
+
 use jiff::{Timestamp, tz::TimeZone};
 use serde::Serialize;
 
@@ -19,9 +21,10 @@ use super::{
 use crate::{
     host,
     kernel::{
+        event::Event,
         id::SessionId,
         port::{SessionSummary, Store},
-        session::{Session, branch::Point},
+        session::{Session, branch::Point, fold::Folding},
         text,
     },
 };
@@ -142,18 +145,26 @@ struct Message<'a> {
 fn show(id: &str, how: Told) -> Result<Exit, Failure> {
     let store = setup::store(&setup::home()?);
     let id = setup::named(&store.list()?, id)?;
-    let replay = store.read(id)?;
-    if let Some(notice) = &replay.notice {
+    let mut folding = Folding::default();
+    let mut times = HashMap::new();
+    let mut events = store.events(id)?;
+    for envelope in events.by_ref() {
+        let envelope = envelope?;
+        if let Event::MessageSent { .. } = envelope.event {
+            times.insert(envelope.seq, envelope.at);
+        }
+        folding.take(&envelope);
+    }
+    if let Some(notice) = events.notice() {
         print::aside(&format!("footplate: {notice}"));
     }
-    let session = Session::replay(&replay.events);
+    let session = folding.session();
     let said = session.iter().flat_map(Session::numbered);
     let zone = TimeZone::system();
     let mut number = 0;
     for (seq, text) in said {
         number += 1;
-        let event = replay.events.iter().find(|envelope| envelope.seq == seq);
-        let at = event.map(|envelope| envelope.at);
+        let at = times.get(&seq).copied();
         let printed = match how {
             Told::Json => print::json(&Message { number, at, text }),
             Told::Text => {

@@ -217,6 +217,7 @@ impl Setup {
             instructions: String::new(),
             agents: None,
             view: crate::kernel::spec::View::Whole,
+            workflow: None,
         };
         match &self.profile {
             Some(profile) => profile.narrow(spec),

@@ -60,7 +60,7 @@ pub(super) async fn run(common: &Common, wanted: &Undoing) -> Result<Exit, Failu
             }
         }
     }
-    let opened = store.open(changes.root)?;
+    let opened = store.open(changes.root, &mut |_| {})?;
     // From here on nobody else writes it; what was shown is all that is done.
     let changes = Changes::read(&*store, changes.root)?;
     let able: Vec<_> = plan.iter().filter(|planned| !is_left(planned)).collect();

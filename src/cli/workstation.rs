@@ -3,7 +3,7 @@
 use std::{
     io::{IsTerminal as _, stdin, stdout},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use jiff::Timestamp;
@@ -11,12 +11,13 @@ use tokio::sync::mpsc;
 
 use super::{
     args::Common,
-    checks,
+    checks, doctor,
     exit::{Exit, Failure},
     print,
     setup::{Setup, placed, spoken},
 };
 use crate::{
+    config::line,
     host::Attendance,
     kernel::{
         id::{ApprovalId, SessionId},
@@ -25,12 +26,13 @@ use crate::{
     },
     model::{self, Key},
     tui::{
-        app::{self, Beginning, Opening, Player},
-        effect::Start,
+        app::{self, Beginning, Dress, Here, Opening, Own, Player, Remember},
+        effect::{Setting, Start},
+        keymap::Keymap,
         layout::Remembered,
         message::News,
         state::Leave,
-        theme::Theme,
+        theme::{Depth, Theme},
     },
 };
 
@@ -60,26 +62,15 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
         let _ = tell.send(News::Untrusted(ApprovalId::fresh(), rules));
     }
     let opening = Opening { held, ..opening(&setup, session, &tell, news)? };
-    let (executor, known) = (setup.executor.clone(), tell.clone());
-    let ollama = setup.config.providers.iter().find(|provider| provider.name == "ollama");
-    let ollama = ollama.filter(|_| matches!(opening.player, Player::Nobody { .. }));
-    let ollama = ollama.map(|provider| provider.base_url.clone());
-    // Found out by trying, which takes some milliseconds: not before the first frame.
-    let probing = tokio::task::spawn_blocking(move || {
-        let form = executor.form();
-        for news in [News::Check(checks::SEAL, checks::seal_of(form)), News::Seal(form)] {
-            // Fails only when the screen is gone.
-            let _ = known.send(news);
-        }
-        if let Some(base_url) = ollama {
-            let found = checks::ollama_of(&base_url);
-            let _ = known.send(News::Check(checks::OLLAMA, found));
-        }
-    });
+    let looking = look(&setup, &opening.player, &tell);
     let farewell = app::run(Arc::new(setup.host.clone()), opening);
     let farewell = farewell.await;
-    if let Err(error) = probing.await {
-        tracing::error!(%error, "the seal could not be tried");
+    // What is still being looked at nobody wants to know any more.
+    looking.abort();
+    if let Err(error) = looking.await
+        && error.is_panic()
+    {
+        tracing::error!(%error, "this computer could not be looked at");
     }
     let roots = setup.host.roots();
     let in_view = farewell.as_ref().ok().and_then(|farewell| farewell.session);
@@ -104,6 +95,49 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
 /// Whether another process has that session.
 fn is_held(setup: &Setup, session: SessionId) -> bool {
     matches!(setup.store.hold(session), Ok(Hold::Held(_)))
+}
+
+/// Looks at this computer beside the screen, and tells what is found as it is found: the seal, which is
+/// found by trying, always; the rest for the first screen.
+fn look(
+    setup: &Setup,
+    player: &Player,
+    tell: &mpsc::UnboundedSender<News>,
+) -> tokio::task::JoinHandle<()> {
+    let (executor, data) = (setup.executor.clone(), setup.home.data.clone());
+    let ollama = setup.config.providers.iter().find(|provider| provider.name == "ollama");
+    let ollama = ollama.map(|provider| provider.base_url.clone());
+    let first = matches!(player, Player::Nobody { .. });
+    let tell = tell.clone();
+    // Fails only when the screen is gone.
+    let tell = move |news| drop(tell.send(news));
+    tokio::spawn(async move {
+        let trying = executor.clone();
+        let form = tokio::task::spawn_blocking(move || trying.form()).await;
+        if let Ok(form) = form {
+            tell(News::Check(checks::SEAL, checks::seal_of(form)));
+            tell(News::Seal(form));
+        }
+        if !first {
+            return;
+        }
+        let disk = {
+            let data = data.clone();
+            tokio::task::spawn_blocking(move || doctor::folder("disk", &data)).await
+        };
+        if let Ok(disk) = disk {
+            tell(News::Check(checks::DISK, checks::disk_of(&disk, &data)));
+        }
+        if let Some(base_url) = ollama {
+            let models = model::listed(&base_url, checks::OLLAMA_PATIENCE).await;
+            tell(News::Check(checks::OLLAMA, checks::ollama_of(models.as_deref())));
+            let names = models.unwrap_or_default();
+            tell(News::Models(names.iter().map(|name| format!("ollama/{name}")).collect()));
+        }
+        let uv = doctor::with_version(checks::uv(&executor), &executor).await;
+        let python = doctor::python(&executor, &uv).await;
+        tell(News::Check(checks::UV, checks::python_of(&uv, &python)));
+    })
 }
 
 /// The folder that is worked in from the beginning.
@@ -163,6 +197,7 @@ fn opening(
         None => chosen(setup)?,
     };
     let (theme, theme_file) = theme(setup, tell)?;
+    let chosen_here = ChosenModel::default();
     let here = here(setup);
     let player = player(setup, model.as_deref());
     let mut looked_at = checks::all(&setup.executor, theme.depth());
@@ -170,20 +205,25 @@ fn opening(
         looked_at.push(checks::ollama());
     }
     Ok(Opening {
-        folder: setup.workspace.clone(),
-        workspace: name_of(resumed.as_ref().map_or(&setup.workspace, |spec| &spec.workspace)),
+        here: Here {
+            name: name_of(resumed.as_ref().map_or(&setup.workspace, |spec| &spec.workspace)),
+            folder: setup.workspace.clone(),
+            home: super::setup::real_home(),
+            drafts: Some(setup.home.state.join("drafts")),
+        },
         player,
         mode: resumed.as_ref().map_or(setup.config.mode, |spec| spec.mode),
         runs: setup.config.runs,
-        home: super::setup::real_home(),
         session,
         held: None,
         looked_at,
         last_here: here.first().map(last_here),
-        begin: begin(setup, model),
-        theme,
-        theme_file,
-        marks: checks::marks(setup.config.glyphs),
+        begin: begin(setup, model, chosen_here.clone()),
+        look: Dress {
+            theme,
+            marks: checks::marks(setup.config.glyphs),
+            own: own(setup, theme_file, chosen_here, tell),
+        },
         notice: setup.config.notice,
         sizes: setup.home.recall(SCREEN).map(|text| Remembered::read(&text)).unwrap_or_default(),
         remember: remember(setup),
@@ -194,7 +234,7 @@ fn opening(
 }
 
 /// Keeps the sizes of panes in the home.
-fn remember(setup: &Setup) -> Arc<dyn Fn(&Remembered) -> Result<(), String> + Send + Sync> {
+fn remember(setup: &Setup) -> Remember {
     let home = setup.home.clone();
     Arc::new(move |sizes| {
         home.remember(SCREEN, &sizes.text())
@@ -221,15 +261,60 @@ fn player(setup: &Setup, model: Option<&str>) -> Player {
     }
 }
 
+/// The model that the person chose on the screen for new sessions, if they did.
+type ChosenModel = Arc<Mutex<Option<String>>>;
+
+/// The person's own files, and how choices are kept in them.
+fn own(
+    setup: &Setup,
+    theme: Option<PathBuf>,
+    chosen: ChosenModel,
+    tell: &mpsc::UnboundedSender<News>,
+) -> Own {
+    let keys = setup.home.keys_file();
+    let keymap = match std::fs::read_to_string(&keys) {
+        Ok(source) => Keymap::read(&name_of(&keys), &source).unwrap_or_else(|fault| {
+            let _ = tell.send(News::Said(fault.to_string()));
+            Keymap::default()
+        }),
+        Err(_) => Keymap::default(),
+    };
+    let (config, keys_file) = (setup.home.config_file(), keys.clone());
+    let keep = move |setting| match setting {
+        Setting::Theme { name, .. } => line::set(&config, "theme", &name),
+        Setting::Preset(preset) => line::set(&keys_file, "preset", preset.name()),
+        Setting::Model(name) => {
+            *chosen.lock().unwrap_or_else(PoisonError::into_inner) = Some(name.clone());
+            line::set(&config, "model", &name)
+        }
+    };
+    let asks_ground =
+        setup.config.theme.is_none() && checks::ground().is_none() && checks::depth() > Depth::None;
+    Own { theme, themes: own_themes(setup), asks_ground, keymap, keys, keep: Arc::new(keep) }
+}
+
+/// The themes of the person's own; without a folder there are none.
+fn own_themes(setup: &Setup) -> Vec<PathBuf> {
+    let folder = std::fs::read_dir(setup.home.config.join("themes"));
+    let files = folder.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let mut files: Vec<_> =
+        files.filter(|file| file.extension().is_some_and(|kind| kind == "toml")).collect();
+    files.sort();
+    files
+}
+
 /// Describes the session to start when the person says something, or takes the tour.
 fn begin(
     setup: &Setup,
     model: Option<String>,
+    chosen: ChosenModel,
 ) -> Arc<dyn Fn(Start) -> Result<Beginning, String> + Send + Sync> {
     let here = setup.spec(model.unwrap_or(model::NONE.to_owned()));
     let home = setup.home.clone();
     Arc::new(move |start| {
-        let spec = SessionSpec { id: SessionId::fresh(), ..here.clone() };
+        let chosen = chosen.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let model = chosen.unwrap_or_else(|| here.model.clone());
+        let spec = SessionSpec { id: SessionId::fresh(), model, ..here.clone() };
         match start {
             Start::Here => Ok(Beginning { spec: placed(&home, spec)?, message: None }),
             Start::Tour => {
@@ -250,7 +335,10 @@ fn theme(
     tell: &mpsc::UnboundedSender<News>,
 ) -> Result<(Theme, Option<PathBuf>), Failure> {
     let depth = checks::depth();
-    let name = &setup.config.theme;
+    let Some(name) = &setup.config.theme else {
+        let light = checks::ground() == Some(true);
+        return Ok((if light { Theme::light(depth) } else { Theme::dark(depth) }, None));
+    };
     let themes = setup.home.config.join("themes");
     let file = themes.join(format!("{name}.toml"));
     let built_in = Theme::built_in(name, depth);

@@ -83,6 +83,11 @@ impl Home {
         Ok(())
     }
 
+    /// The file with the person's keys.
+    pub fn keys_file(&self) -> PathBuf {
+        self.config.join("keys.toml")
+    }
+
     /// The file with the person's settings.
     pub fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")

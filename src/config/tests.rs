@@ -79,7 +79,7 @@ fn each_layer_lies_over_the_one_before() {
     let config = Config::from_text(Path::new("c"), text, &env, flags).unwrap();
     assert_eq!(config.model.as_deref(), Some("a/flag"));
     assert_eq!(config.mode, Mode::Auto);
-    assert_eq!(config.theme, "file");
+    assert_eq!(config.theme.as_deref(), Some("file"));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{Inner, Live};
 use crate::{
     kernel::{
-        event::{Envelope, Event, ExitStatus},
+        event::{Event, ExitStatus},
         id::{CallId, SessionId},
         port::StoreError,
         programs::Programs,
@@ -32,14 +32,10 @@ impl Inner {
 
     /// Records the end of what went on beside the calls when the session was left, and of what ended
     /// then and was told to nobody. Gives what to tell the person, if that was anything.
-    pub(super) fn mourn(
-        &self,
-        live: &Live,
-        events: &[Arc<Envelope>],
-    ) -> Result<Option<String>, StoreError> {
+    pub(super) fn mourn(&self, live: &Live, untold: Untold) -> Result<Option<String>, StoreError> {
         let spec = &live.context.spec;
         let mut lost = Vec::new();
-        for (call, (program, status)) in untold(events) {
+        for (call, (program, status)) in untold.programs {
             if status.is_none() {
                 let status = ExitStatus::Cancelled;
                 let event = Event::ExecutionFinished { call, status, ran_ms: 0, excluded_ms: 0 };
@@ -86,29 +82,33 @@ impl Live {
     }
 }
 
-/// What went on beside the calls and of which nothing was told, with how it ended if that is known.
-fn untold(events: &[Arc<Envelope>]) -> BTreeMap<CallId, (String, Option<ExitStatus>)> {
-    let mut begun = Vec::new();
-    let mut untold = BTreeMap::new();
-    for envelope in events {
-        if let Event::CallStarted { call, .. } = &envelope.event
+/// What goes on beside the calls and of which nothing was told, with how it ended if that is known.
+#[derive(Default)]
+pub(super) struct Untold {
+    begun: Vec<CallId>,
+    programs: BTreeMap<CallId, (String, Option<ExitStatus>)>,
+}
+
+impl Untold {
+    /// Takes the next event of a journal in.
+    pub(super) fn take(&mut self, event: &Event) {
+        if let Event::CallStarted { call, .. } = event
             && BESIDE.contains(&call.name.as_str())
         {
-            begun.push(call.id);
+            self.begun.push(call.id);
         }
-        if let Event::ExecutionStarted { call, program, .. } = &envelope.event
-            && begun.contains(call)
+        if let Event::ExecutionStarted { call, program, .. } = event
+            && self.begun.contains(call)
         {
-            untold.insert(*call, (program.clone(), None));
+            self.programs.insert(*call, (program.clone(), None));
         }
-        if let Event::ExecutionFinished { call, status, .. } = &envelope.event
-            && let Some((_, known)) = untold.get_mut(call)
+        if let Event::ExecutionFinished { call, status, .. } = event
+            && let Some((_, known)) = self.programs.get_mut(call)
         {
             *known = Some(status.clone());
         }
-        if let Event::SignalReceived { what: Signal::Program { ended }, .. } = &envelope.event {
-            untold.remove(&ended.call);
+        if let Event::SignalReceived { what: Signal::Program { ended }, .. } = event {
+            self.programs.remove(&ended.call);
         }
     }
-    untold
 }

@@ -21,12 +21,14 @@ use crate::{
         gate::{Gate, Rights, approval::Waiting, law::Law, monitor::Said},
         message::Usage,
         money::Price,
-        port::{Coordinator, Env as _, Factory, Journal},
+        port::{Coordinator, Env as _, Factory, Journal, Model},
         programs::Running,
         session::Session,
         spec::{Mode, SessionSpec},
         todo::Todo,
+        workflow::Record,
     },
+    model::workflow::Playing,
 };
 
 /// What a session inherits: rights that narrow its own, and where it asks. It outlives the call that
@@ -78,7 +80,10 @@ impl Inner {
         let env = env.hiding(secrets).viewed(spec.view);
         let place = env.clone();
         let project = Arc::new(agent::Project::new(move || project(&place)));
-        let model = self.parts.models.resolve(&spec.model)?;
+        let model: Arc<dyn Model> = match spec.workflow.as_deref() {
+            Some(workflow) => Arc::new(Playing::new(workflow, spec.limits.execution_ms)),
+            None => self.parts.models.resolve(&spec.model)?,
+        };
         let price = self.price(&spec, &parent)?;
         let allowance = parent.allowance.below(spec.limits.ceiling);
         let registry = &self.parts.registry;
@@ -100,7 +105,11 @@ impl Inner {
                 .with_lookout(lookout),
             spools: Some(Arc::new(move |call| store.spool(id, call))),
             keep: Some(Arc::new(move |call, bytes| keeper.keep(id, call, bytes))),
-            running: Running { clocks: self.board.clone(), programs: Some(self.programs(id)) },
+            running: Running {
+                clocks: self.board.clone(),
+                programs: Some(self.programs(id)),
+                record: self.record(&spec)?,
+            },
             executor: Some(self.parts.executor.clone()),
             factory: (spec.limits.depth > 0)
                 .then(|| Arc::new(Nursery::new(self, &spec)) as Arc<dyn Factory>),
@@ -126,7 +135,27 @@ impl Inner {
             project,
         };
         let handle = Arc::new(agent::spawn(agent.clone()));
-        Ok(Live { handle, context, mode, session, agent })
+        Ok(Live { handle, context, mode, session, agent, hand: Arc::default() })
+    }
+
+    /// What the run that a workflow carries on has done.
+    fn record(&self, spec: &SessionSpec) -> Result<Option<Arc<Record>>, HostError> {
+        let carries_on = |spec: &SessionSpec| spec.workflow.as_ref()?.resumes;
+        // The latest first.
+        let mut runs = Vec::new();
+        let mut next = carries_on(spec);
+        while let Some(run) = next.filter(|run| runs.iter().all(|(known, _)| known != run)) {
+            let events = self.parts.store.read(run)?.events;
+            next = Session::replay(&events).and_then(|session| carries_on(&session.spec));
+            runs.push((run, events));
+        }
+        let record = runs.into_iter().rev().fold(None, |record: Option<Record>, (run, events)| {
+            Some(match record {
+                Some(record) => record.then(run, &events),
+                None => Record::of(run, &events),
+            })
+        });
+        Ok(record.map(Arc::new))
     }
 
     /// What its model takes. Money cannot be limited where that is not known.

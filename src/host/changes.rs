@@ -5,20 +5,19 @@
 use std::{
     collections::{BTreeSet, HashMap},
     path::{Path, PathBuf},
-    sync::Arc,
     time::Duration,
 };
 
 use serde_json::{Value, json};
 
-use super::mend::so_far;
+use super::so_far::so_far;
 use crate::{
     executor::Workspace,
     kernel::{
         capability::{Category, Reach},
         change::{Before, Change, Ledger, Now, Planned, Recorded, Texts, UNDO, Undo, plan},
         error::CallError,
-        event::{Call, Decider, Decision, Event, Origin},
+        event::{Call, Decider, Decision, Envelope, Event, Origin},
         gate::{subject::Subject, unrecorded},
         id::{CallId, SessionId},
         invoke::ToolResult,
@@ -60,13 +59,15 @@ impl Changes {
         while let Some(parent) = parent(store, root)? {
             root = parent;
         }
-        let events = so_far(store, &[root]);
-        let parents = events.iter().filter_map(|envelope| {
-            let Event::SessionStarted { spec } = &envelope.event else { return None };
-            spec.parent.map(|parent| (spec.id, parent))
-        });
-        let parents = parents.collect();
-        let ledger = Ledger::of(events.iter().map(Arc::as_ref));
+        let (mut parents, mut ledger) = (HashMap::new(), Ledger::default());
+        for envelope in so_far(|id| store.events(id), &[root]) {
+            if let Event::SessionStarted { spec } = &envelope.event
+                && let Some(parent) = spec.parent
+            {
+                parents.insert(spec.id, parent);
+            }
+            ledger.apply(&envelope);
+        }
         Ok(Self { root, session, ledger, parents })
     }
 
@@ -322,10 +323,11 @@ fn leave_alone(recorder: &Recorder, planned: &Planned) -> Result<(), CallError> 
 }
 
 fn parent(store: &dyn Store, session: SessionId) -> Result<Option<SessionId>, StoreError> {
-    let replay = store.read(session)?;
-    let first = replay.events.first().map(|envelope| &envelope.event);
-    let Some(Event::SessionStarted { spec }) = first else { return Ok(None) };
-    Ok(spec.parent)
+    let first = store.events(session)?.next().transpose()?;
+    match first.as_deref() {
+        Some(Envelope { event: Event::SessionStarted { spec }, .. }) => Ok(spec.parent),
+        Some(_) | None => Ok(None),
+    }
 }
 
 /// Recorded places are real ones, wherever the workspace is by now.

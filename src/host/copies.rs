@@ -74,7 +74,7 @@ pub fn name(words: &str) -> Result<String, String> {
 
 /// Gives a session that runs nowhere another name.
 pub fn rename(store: &dyn Store, id: SessionId, name: &str) -> Result<(), StoreError> {
-    let opened = store.open(id)?;
+    let opened = store.open(id, &mut |_| {})?;
     opened.journal.append(Event::SessionNamed { name: name.to_owned() }, &|_| {})?;
     store.label(id, name)
 }

@@ -2,8 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use tokio::sync::mpsc;
-
 use super::{Changes, Choice, Host, Inner, orders, recorder};
 use crate::kernel::{
     BoxFuture,
@@ -12,26 +10,30 @@ use crate::kernel::{
     clock::Reading,
     command::Command,
     error::CallError,
-    event::Envelope,
     gate::{
         approval::{NotAnswered, Scope},
         law::Placed,
         unrecorded,
     },
     id::{ApprovalId, CallId, SessionId},
-    port::{Desk, Listed, NotResumed, Numbered, OutputPage, StartError, StoreError, When},
-    session::Session,
+    port::{
+        Desk, Listed, NotResumed, Numbered, OutputPage, StartError, StoreError, Visit, Watch, When,
+    },
+    session::fold::Folding,
     spec::SessionSpec,
 };
 
 impl Desk for Host {
-    fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Envelope>> {
+    fn subscribe(&self) -> Watch {
         self.events()
     }
 
     fn send(&self, command: Command) -> Result<(), NotAnswered> {
         match command {
             Command::Send { session, text } => self.send(session, text),
+            Command::Steer { session, text } => self.steer(session, text),
+            Command::TakeBack { session, text } => return self.0.take_back(session, &text),
+            Command::Run { session, code } => return self.0.run_by_hand(session, code),
             Command::Answer { approval, answer } => {
                 return self.0.answer(approval, answer);
             }
@@ -127,6 +129,22 @@ impl Desk for Host {
         })
     }
 
+    fn lines(
+        &self,
+        session: SessionId,
+        call: CallId,
+        from: u64,
+        mut visit: Visit,
+    ) -> BoxFuture<'_, Result<u64, StoreError>> {
+        let store = self.0.parts.store.clone();
+        Box::pin(async move {
+            let read =
+                tokio::task::spawn_blocking(move || store.lines(session, call, from, &mut *visit));
+            // Only a panic or the end of the program loses the task.
+            read.await.unwrap_or(Ok(0))
+        })
+    }
+
     fn changes(&self, session: SessionId) -> BoxFuture<'_, Result<Vec<Planned>, StoreError>> {
         let store = self.0.parts.store.clone();
         Box::pin(async move {
@@ -181,9 +199,11 @@ impl Inner {
         let recorder = match self.get(changes.root) {
             Some(live) => live.context.recorder,
             None => {
-                let opened = self.parts.store.open(changes.root).map_err(unrecorded)?;
-                let session = Session::replay(&opened.replay.events);
-                let session = session.ok_or_else(|| CallError::failed("It has no description."))?;
+                let mut folding = Folding::default();
+                let opened = self.parts.store.open(changes.root, &mut |it| folding.take(it));
+                let opened = opened.map_err(unrecorded)?;
+                let session =
+                    folding.session().ok_or_else(|| CallError::failed("It has no description."))?;
                 recorder(opened.journal, &Arc::new(Mutex::new(session)), &self.hub)
             }
         };
@@ -255,11 +275,12 @@ mod tests {
             instructions: String::new(),
             agents: None,
             view: crate::kernel::spec::View::Whole,
+            workflow: None,
         }
     }
 
     /// The result of the next undo.
-    async fn finished(events: &mut mpsc::UnboundedReceiver<Arc<Envelope>>) -> ToolResult {
+    async fn finished(events: &mut Watch) -> ToolResult {
         loop {
             let envelope = events.recv().await.unwrap();
             if let Event::CallFinished { result, .. } = &envelope.event

@@ -1,38 +1,118 @@
 //! What a crash left open is closed, once: questions are withdrawn, calls without a result get one
 //! that says so, an exchange that was going on is over.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Inner, ending::send, folded, recorder, tree::End};
+use super::{Inner, beside::Untold, ending::send, folded, recorder, so_far::so_far, tree::End};
 use crate::kernel::{
     event::{Envelope, Event, Outcome},
     id::{SessionId, SignalId},
     message::Usage,
     port::{Store, StoreError},
     recorder::Recorder,
-    session::Session,
+    session::{Session, fold::Folding},
     signal::Signal,
     spec::SessionSpec,
 };
 
-/// The agents a session started itself, in order. Those in a part that was copied belong to the
-/// session it was copied from.
-pub(super) fn agents(events: &[Arc<Envelope>]) -> Vec<SessionId> {
-    let mut agents = Vec::new();
-    for envelope in events {
+/// What is kept of a journal while it is read, to carry its session on.
+#[derive(Default)]
+pub(super) struct Past {
+    folding: Folding,
+    /// The agents it started itself, in order. Those in a part that was copied belong to the session
+    /// it was copied from.
+    pub(super) agents: Vec<SessionId>,
+    pub(super) untold: Untold,
+    sent: Vec<(SignalId, SessionId, Signal)>,
+    /// The signals that came, from whom, and whether they told of an end.
+    received: Vec<(SignalId, SessionId, bool)>,
+    /// The messages before which its conversation ended again.
+    returns: Vec<u64>,
+    /// How it ended, if that is the last that is known of it.
+    finished: Option<Outcome>,
+}
+
+impl Past {
+    /// Takes the next event in.
+    pub(super) fn take(&mut self, envelope: &Envelope) {
+        self.folding.take(envelope);
+        self.untold.take(&envelope.event);
+        self.finished = None;
         if let Event::ChildStarted { child, .. } = envelope.event {
-            agents.push(child);
+            self.agents.push(child);
         } else if let Event::SessionForked { .. } = envelope.event {
-            agents.clear();
+            self.agents.clear();
+        } else if let Event::SignalSent { signal, to, what } = &envelope.event {
+            self.sent.push((*signal, *to, what.clone()));
+        } else if let Event::SignalReceived { signal, from, what, .. } = &envelope.event {
+            self.received.push((*signal, *from, is_end(what)));
+        } else if let Event::ConversationRewound { to } = envelope.event {
+            self.returns.push(to);
+        } else if let Event::SessionFinished { outcome } = &envelope.event {
+            self.finished = Some(outcome.clone());
         }
     }
-    agents
+
+    /// All of a journal.
+    fn read(store: &dyn Store, session: SessionId) -> Result<Self, StoreError> {
+        let mut past = Self::default();
+        for envelope in store.events(session)? {
+            past.take(&*envelope?);
+        }
+        Ok(past)
+    }
+
+    /// The session as it was left. Where it went back to what a summary had stood for, the journal is
+    /// read once more for that.
+    pub(super) fn session(&mut self, store: &dyn Store) -> Result<Option<Session>, StoreError> {
+        let session = std::mem::take(&mut self.folding).session();
+        match session {
+            Some(mut session) if session.lacks() => {
+                whole(store, &mut session, std::mem::take(&mut self.returns))?;
+                Ok(Some(session))
+            }
+            whole => Ok(whole),
+        }
+    }
+}
+
+/// Gives a session that lacks a part of its conversation all of it, from its journal, up to where it
+/// is. Blocks for the time of reading that.
+fn whole(store: &dyn Store, session: &mut Session, returns: Vec<u64>) -> Result<(), StoreError> {
+    let mut folding = Folding::returning(returns);
+    for envelope in store.events(session.spec.id)? {
+        let envelope = envelope?;
+        if envelope.seq > session.upto() {
+            break;
+        }
+        folding.take(&envelope);
+    }
+    if let Some(whole) = folding.session() {
+        *session = whole;
+    }
+    Ok(())
+}
+
+/// Likewise, for a session that runs: what is appended meanwhile waits, and is taken in after it.
+pub(super) fn whole_again(store: &dyn Store, session: &Mutex<Session>) -> Result<(), StoreError> {
+    let id = folded(session, |session| session.lacks().then_some(session.spec.id));
+    let Some(id) = id else { return Ok(()) };
+    let mut past = Past::default();
+    for envelope in store.events(id)? {
+        past.take(&*envelope?);
+    }
+    let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+    whole(store, &mut session, past.returns)
+}
+
+fn is_end(what: &Signal) -> bool {
+    matches!(what, Signal::Ended { .. })
 }
 
 /// What these agents used, and all below them, as far as their journals can be read.
 pub(super) fn used(store: &dyn Store, agents: &[SessionId]) -> Usage {
     let mut used = Usage::default();
-    for envelope in so_far(store, agents) {
+    for envelope in so_far(|id| store.events(id), agents) {
         if let Event::TurnFinished { usage, .. } | Event::ContextCompacted { usage, .. } =
             &envelope.event
         {
@@ -40,34 +120,6 @@ pub(super) fn used(store: &dyn Store, agents: &[SessionId]) -> Usage {
         }
     }
     used
-}
-
-/// The events so far of these sessions and of all agents below them, oldest first.
-pub(super) fn so_far(store: &dyn Store, roots: &[SessionId]) -> Vec<Arc<Envelope>> {
-    let mut wanted = roots.to_vec();
-    let mut seen = Vec::new();
-    let mut events: Vec<(jiff::Timestamp, Arc<Envelope>)> = Vec::new();
-    while let Some(id) = wanted.pop() {
-        if seen.contains(&id) {
-            continue;
-        }
-        seen.push(id);
-        match store.read(id) {
-            Ok(replay) => {
-                wanted.extend(agents(&replay.events));
-                let mut latest = jiff::Timestamp::MIN;
-                // A clock that was set back must not turn a journal around.
-                events.extend(replay.events.into_iter().map(|envelope| {
-                    latest = latest.max(envelope.at);
-                    (latest, envelope)
-                }));
-            }
-            Err(error) => tracing::warn!(%error, "a session could not be read back"),
-        }
-    }
-    // Of one journal, no event comes before the one above it: the sort keeps that order.
-    events.sort_by_key(|(at, _)| *at);
-    events.into_iter().map(|(_, envelope)| envelope).collect()
 }
 
 impl Inner {
@@ -112,25 +164,24 @@ impl Inner {
     }
 
     fn close_agent(&self, id: SessionId, all: &mut Vec<Sent>) -> Result<(), StoreError> {
-        let replay = self.parts.store.read(id)?;
-        for agent in agents(&replay.events) {
-            all.extend(self.mend_agent(agent));
+        let mut past = Past::read(&*self.parts.store, id)?;
+        for agent in &past.agents {
+            all.extend(self.mend_agent(*agent));
         }
-        let Some(session) = Session::replay(&replay.events) else { return Ok(()) };
+        let Some(session) = past.session(&*self.parts.store)? else { return Ok(()) };
         let spec = Arc::new(session.spec.clone());
-        let sent = signals(&spec, &replay.events);
-        let said = sent.iter().find_map(|sent| match &sent.what {
-            Signal::Ended { ending } => Some(End::new(sent.signal, ending.clone())),
+        let said = past.sent.iter().find_map(|(signal, _, what)| match what {
+            Signal::Ended { ending } => Some(End::new(*signal, ending.clone())),
             Signal::Words { .. } | Signal::Stop | Signal::Program { .. } => None,
         });
-        all.extend(sent);
-        let last = replay.events.last().map(|envelope| &envelope.event);
-        let end = match (said, last) {
+        let sent = past.sent.into_iter();
+        all.extend(sent.map(|(signal, to, what)| Sent { signal, from: spec.clone(), to, what }));
+        let end = match (said, past.finished) {
             // Of an agent from before there were signals its starter was told in another way.
-            (said, Some(Event::SessionFinished { outcome })) => {
-                said.unwrap_or_else(|| End::new(SignalId::fresh(), session.ending(outcome.clone())))
+            (said, Some(outcome)) => {
+                said.unwrap_or_else(|| End::new(SignalId::fresh(), session.ending(outcome)))
             }
-            (said, _) => self.finish_agent(&spec, said, all)?,
+            (said, None) => self.finish_agent(&spec, said, all)?,
         };
         self.tree.add(spec, Some(end));
         Ok(())
@@ -144,12 +195,12 @@ impl Inner {
         said: Option<End>,
         all: &mut Vec<Sent>,
     ) -> Result<End, StoreError> {
-        let opened = self.parts.store.open(spec.id)?;
-        let session = Session::replay(&opened.replay.events);
-        let session =
-            Arc::new(Mutex::new(session.unwrap_or_else(|| Session::new((**spec).clone()))));
+        let mut folding = Folding::default();
+        let opened = self.parts.store.open(spec.id, &mut |envelope| folding.take(envelope))?;
+        let session = folding.session().unwrap_or_else(|| Session::new((**spec).clone()));
+        let session = Arc::new(Mutex::new(session));
         let recorder = recorder(opened.journal, &session, &self.hub);
-        self.mend(&recorder, &session, opened.replay.notice)?;
+        self.mend(&recorder, &session, opened.notice)?;
         let end = match (said, spec.parent) {
             (Some(said), _) => said,
             (None, above) => {
@@ -173,20 +224,13 @@ impl Inner {
     pub(super) fn deliver(
         &self,
         recorder: &Recorder,
-        events: &[Arc<Envelope>],
+        (to, past): (SessionId, &Past),
         sent: Vec<Sent>,
     ) -> Result<(), StoreError> {
-        let Some(to) = events.first().map(|envelope| envelope.session) else { return Ok(()) };
         for Sent { signal, from, what, .. } in sent.into_iter().filter(|sent| sent.to == to) {
-            let is_ended = |what: &Signal| matches!(what, Signal::Ended { .. });
             // An agent ends once, whatever became of the record of it in its own journal.
-            let came = events.iter().any(|envelope| {
-                let Event::SignalReceived { signal: known, from: other, what: had, .. } =
-                    &envelope.event
-                else {
-                    return false;
-                };
-                *known == signal || (*other == from.id && is_ended(had) && is_ended(&what))
+            let came = past.received.iter().any(|(known, other, ended)| {
+                *known == signal || (*other == from.id && *ended && is_end(&what))
             });
             if !came {
                 let (agent, from) = (from.path.clone(), from.id);
@@ -203,16 +247,6 @@ pub(super) struct Sent {
     from: Arc<SessionSpec>,
     to: SessionId,
     what: Signal,
-}
-
-fn signals(from: &Arc<SessionSpec>, events: &[Arc<Envelope>]) -> Vec<Sent> {
-    let mut all = Vec::new();
-    for envelope in events {
-        if let Event::SignalSent { signal, to, what } = &envelope.event {
-            all.push(Sent { signal: *signal, from: from.clone(), to: *to, what: what.clone() });
-        }
-    }
-    all
 }
 
 #[cfg(test)]
@@ -242,6 +276,7 @@ mod tests {
             instructions: String::new(),
             agents: None,
             view: Default::default(),
+            workflow: None,
         }
     }
 
@@ -269,7 +304,7 @@ mod tests {
         for journal in [&journal, &agent, &agent, &journal, &journal, &agent] {
             journal.append(Event::MessageSent { text: "x".into() }, &|_| {}).unwrap();
         }
-        let all = so_far(&store, &[1.into()]);
+        let all: Vec<_> = so_far(|id| store.events(id), &[1.into()]).collect();
         assert_eq!(all.len(), 9);
         for id in [SessionId::from(1), SessionId::from(2)] {
             let of = all.iter().filter(|envelope| envelope.session == id);
@@ -286,6 +321,6 @@ mod tests {
         for event in [child(2), forked, child(3)] {
             journal.append(event, &|_| {}).unwrap();
         }
-        assert_eq!(agents(&store.read(1.into()).unwrap().events), [SessionId::from(3)]);
+        assert_eq!(Past::read(&store, 1.into()).unwrap().agents, [SessionId::from(3)]);
     }
 }

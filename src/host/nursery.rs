@@ -11,12 +11,14 @@ use crate::{
     kernel::{
         BoxFuture,
         error::{CallError, ErrorCode},
-        event::Event,
+        event::{Envelope, Event, Outcome},
         id::SessionId,
-        port::{ChildRequest, Crowded, Factory, Started},
+        port::{ChildRequest, Crowded, Factory, Started, StoreError},
         profile::Profile,
         schema,
+        session::Session,
         spec::SessionSpec,
+        workflow::Workflow,
     },
 };
 
@@ -71,6 +73,12 @@ impl Factory for Nursery {
             host.start_child(&parent, request, place)
         })
     }
+
+    fn earlier(&self, run: &str) -> Result<Workflow, CallError> {
+        let host = self.host.upgrade().ok_or_else(gone)?;
+        let me = host.get(self.parent).ok_or_else(gone)?;
+        host.earlier(&me.context.spec, run)
+    }
 }
 
 fn gone() -> CallError {
@@ -86,6 +94,48 @@ fn only(capability: &str, agents: &[String]) -> CallError {
 }
 
 impl Inner {
+    /// The script of a run that can be carried on. Nothing that a file brought in or another folder
+    /// has is believed, and no run is carried on twice: what it had not done would be done twice.
+    fn earlier(&self, me: &SessionSpec, name: &str) -> Result<Workflow, CallError> {
+        let refused = |why: &str| CallError::failed(format!("Not carried on: {why}."));
+        let id = self.tree.find(me.id, name).or_else(|| name.parse().ok());
+        let id = id.ok_or_else(|| refused(&format!("there is no run {name:?}")))?;
+        if self.get(id).is_some() {
+            return Err(refused("that run is still at work; wait for it"));
+        }
+        let store = &self.parts.store;
+        let unread = |error: StoreError| refused(&error.to_string());
+        let events = store.read(id).map_err(unread)?.events;
+        let copied =
+            |envelope: &Arc<Envelope>| matches!(envelope.event, Event::SessionForked { .. });
+        let spec = Session::replay(&events).map(|session| session.spec);
+        let Some((spec, workflow)) = spec
+            .and_then(|spec| spec.workflow.clone().map(|workflow| (spec, *workflow)))
+            .filter(|_| !events.iter().any(copied))
+        else {
+            return Err(refused("that session is no run of a workflow"));
+        };
+        if spec.workspace != me.workspace {
+            let folder = spec.workspace.display();
+            return Err(refused(&format!("that run worked in another folder, {folder}")));
+        }
+        match events.last().map(|envelope| &envelope.event) {
+            Some(Event::SessionFinished { outcome: Outcome::Done }) => {
+                return Err(refused("that run came to its end; run the workflow anew"));
+            }
+            Some(Event::SessionFinished { .. }) => {}
+            // Another process may be at it, which is told by its lock.
+            _ => drop(store.open(id, &mut |_| {}).map_err(unread)?),
+        }
+        let carries_on = |spec: &SessionSpec| spec.workflow.as_ref()?.resumes;
+        let all = store.list().map_err(unread)?;
+        if let Some(later) = all.iter().find(|other| carries_on(&other.spec) == Some(id)) {
+            let later = later.spec.id;
+            return Err(refused(&format!("the run {later} did that already; carry that one on")));
+        }
+        Ok(Workflow { resumes: Some(id), ..workflow })
+    }
+
     /// The profile by which a session wants to start an agent.
     fn profile(
         &self,

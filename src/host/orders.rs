@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Host, Inner, Rewind, copies};
+use super::{Host, Inner, Rewind, copies, mend};
 use crate::kernel::{
     error::CallError,
     event::Event,
@@ -13,6 +13,15 @@ use crate::kernel::{
 };
 
 impl Host {
+    /// Says something to a session for its next step. Nothing happens if it does not run here.
+    pub(super) fn steer(&self, session: SessionId, text: String) {
+        if let Some(live) = self.0.get(session)
+            && live.handle.steer(text).is_err()
+        {
+            tracing::warn!(%session, "said to a session that has ended");
+        }
+    }
+
     /// Begins a copy and carries it on here, beside the loop: a journal may be long.
     pub(super) fn fork(&self, from: SessionId, before: Option<usize>) {
         let host = self.clone();
@@ -21,8 +30,8 @@ impl Host {
             let store = &*host.0.parts.store;
             let id = copies::fork(store, from, point, None)?;
             // Whoever watches already sees it from its beginning.
-            for envelope in store.read(id).map_err(|error| error.to_string())?.events {
-                host.0.hub.publish(&envelope);
+            for envelope in store.events(id).map_err(|error| error.to_string())? {
+                host.0.hub.publish(&envelope.map_err(|error| error.to_string())?);
             }
             host.resume(id).map_err(|error| error.to_string())
         };
@@ -86,6 +95,15 @@ impl Inner {
         Ok(())
     }
 
+    pub(super) fn take_back(&self, session: SessionId, text: &str) -> Result<(), NotAnswered> {
+        match self.get(session) {
+            Some(live) if live.handle.take_back(text) => Ok(()),
+            Some(_) | None => Err(NotAnswered::Refused(
+                "Too late: that was said already. What is in the composer is a copy.".to_owned(),
+            )),
+        }
+    }
+
     pub(super) fn rewind(
         self: &Arc<Self>,
         session: SessionId,
@@ -113,7 +131,10 @@ impl Inner {
         let read = tokio::task::spawn_blocking(move || Rewind::read(&*store, session, before));
         let failed = |error: &dyn std::fmt::Display| CallError::failed(error.to_string());
         let rewind = read.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))?;
-        rewind.go(&*self.parts.store, &live.context.recorder).await.map(drop)
+        rewind.go(&*self.parts.store, &live.context.recorder).await?;
+        let store = self.parts.store.clone();
+        let whole = tokio::task::spawn_blocking(move || mend::whole_again(&*store, &live.session));
+        whole.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))
     }
 
     pub(super) fn rename(&self, session: SessionId, words: &str) -> Result<(), NotAnswered> {

@@ -4,11 +4,13 @@
 
 mod budget;
 mod ends;
+mod hand;
 mod many;
 mod profiles;
 mod resume;
 mod view;
 mod words;
+mod workflows;
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -16,7 +18,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::sync::mpsc;
 
 use super::{Attendance, Host, Parts};
 use crate::{
@@ -33,7 +34,7 @@ use crate::{
         id::SessionId,
         invoke::ToolResult,
         message::Message,
-        port::{Desk as _, Ended, Executor, Job, NoBook, NoProfiles, Store},
+        port::{Desk as _, Ended, Executor, Job, NoBook, NoProfiles, Store, Watch},
         registry::Mounts,
         session::Session,
         signal::{Extent, Signal},
@@ -73,7 +74,7 @@ struct Rig {
     host: Host,
     store: Arc<dyn Store>,
     folder: TempDir,
-    events: mpsc::UnboundedReceiver<Arc<Envelope>>,
+    events: Watch,
     /// All that happened so far.
     seen: Vec<Arc<Envelope>>,
 }
@@ -118,6 +119,7 @@ impl Rig {
             instructions: String::new(),
             agents: None,
             view: crate::kernel::spec::View::Whole,
+            workflow: None,
         }
     }
 

@@ -2,14 +2,17 @@
 //! once they are free. Nothing is written to them before that.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    cmp::Reverse,
+    collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
+use jiff::Timestamp;
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-use super::{Host, HostError, hub::Hub};
+use super::{Host, HostError, mend::Past};
 use crate::kernel::{
     event::{Envelope, Event},
     id::SessionId,
@@ -48,67 +51,124 @@ impl Watches {
 
 /// How far a session and the agents below it were told of.
 struct Tail {
-    store: Arc<dyn Store>,
-    hub: Arc<Hub>,
-    root: SessionId,
-    told: BTreeMap<SessionId, Told>,
+    host: Host,
+    stop: CancellationToken,
+    /// The session itself comes first, agents in the order in which they were found.
+    told: Vec<Told>,
     /// It runs here now, and tells of itself.
     over: bool,
 }
 
-/// How far one journal was told of.
-#[derive(Default)]
+/// How far one journal was told of. A part of it is held.
 struct Told {
+    session: SessionId,
+    above: Option<SessionId>,
     /// The place in its file.
     place: u64,
     /// The number of the next event: one that was written twice is told once.
     next: u64,
+    /// A clock that was set back must not turn a journal around: the latest time so far.
+    latest: Timestamp,
+    /// Read, and not told of.
+    ahead: VecDeque<Arc<Envelope>>,
+    /// Nothing more is there now.
+    all: bool,
+}
+
+impl Told {
+    fn new(session: SessionId, above: Option<SessionId>) -> Self {
+        let (latest, ahead) = (Timestamp::MIN, VecDeque::new());
+        Self { session, above, place: 0, next: 0, latest, ahead, all: false }
+    }
+
+    /// Reads on, and gives the agents that this tells of.
+    fn read_on(&mut self, store: &dyn Store) -> Result<Vec<SessionId>, StoreError> {
+        let mut agents = Vec::new();
+        while self.ahead.is_empty() && !self.all {
+            let since = store.since(self.session, self.place)?;
+            (self.place, self.all) = (since.next, since.all);
+            for envelope in since.events {
+                if envelope.seq < self.next {
+                    continue;
+                }
+                self.next = envelope.seq + 1;
+                if let Event::ChildStarted { child, .. } = &envelope.event {
+                    agents.push(*child);
+                }
+                self.ahead.push_back(envelope);
+            }
+        }
+        Ok(agents)
+    }
+
+    /// Whether it is what another says: those in a part that was copied are not its agents.
+    fn is_its(&self) -> bool {
+        let (Some(above), Some(first)) = (self.above, self.ahead.front()) else { return true };
+        let Event::SessionStarted { spec } = &first.event else { return true };
+        spec.parent == Some(above)
+    }
 }
 
 impl Tail {
-    fn new(store: Arc<dyn Store>, hub: Arc<Hub>, root: SessionId) -> Self {
-        let told = BTreeMap::from([(root, Told::default())]);
-        Self { store, hub, root, told, over: false }
-    }
-
     /// Tells of what came since, in all of them, oldest first. An error is about the session itself; an
-    /// agent that cannot be read is left out.
+    /// agent that cannot be read is left out. Blocks until all of it was taken.
     fn catch_up(&mut self) -> Result<(), StoreError> {
-        let mut events: Vec<(jiff::Timestamp, Arc<Envelope>)> = Vec::new();
-        // The session itself comes first: where it cannot be read, nothing was taken in.
-        let agents = self.told.keys().copied().filter(|id| *id != self.root);
-        let mut wanted: Vec<_> = agents.chain([self.root]).collect();
-        while let Some(id) = wanted.pop().filter(|_| !self.over) {
-            let told = self.told.entry(id).or_default();
-            let since = match self.store.since(id, told.place) {
-                Ok(since) => since,
-                Err(error) if id == self.root => return Err(error),
-                Err(error) => {
-                    tracing::debug!(%error, "an agent cannot be watched");
-                    continue;
-                }
+        if self.over {
+            return Ok(());
+        }
+        let inner = self.host.0.clone();
+        let runtime = Handle::current();
+        self.told.iter_mut().for_each(|told| told.all = false);
+        loop {
+            self.read_on(&*inner.parts.store)?;
+            // Of two at one time, the one of the agent: it is there before it is told of.
+            let oldest = self.told.iter_mut().enumerate().filter_map(|(at, told)| {
+                let next = told.ahead.front()?.at;
+                Some(((told.latest.max(next), Reverse(at)), told))
+            });
+            let Some(((latest, _), told)) = oldest.min_by_key(|(key, _)| *key) else {
+                return Ok(());
             };
-            told.place = since.next;
-            // A clock that was set back must not turn a journal around.
-            let mut latest = jiff::Timestamp::MIN;
-            for envelope in since.events {
-                if envelope.seq < told.next {
-                    continue;
+            told.latest = latest;
+            let Some(envelope) = told.ahead.pop_front() else { return Ok(()) };
+            let taken = runtime.block_on(async {
+                tokio::select! {
+                    biased;
+                    () = inner.closing.cancelled() => false,
+                    () = self.stop.cancelled() => false,
+                    () = inner.hub.tell(&envelope) => true,
                 }
-                told.next = envelope.seq + 1;
-                latest = latest.max(envelope.at);
-                if let Event::ChildStarted { child, .. } = &envelope.event {
-                    wanted.push(*child);
-                }
-                events.push((latest, envelope));
-            }
-            if !since.all {
-                wanted.push(id);
+            });
+            if !taken {
+                return Ok(());
             }
         }
-        events.sort_by_key(|(at, _)| *at);
-        for (_, envelope) in events {
-            self.hub.publish(&envelope);
+    }
+
+    /// Reads on where nothing is held.
+    fn read_on(&mut self, store: &dyn Store) -> Result<(), StoreError> {
+        let mut at = 0;
+        while let Some(told) = self.told.get_mut(at) {
+            let session = told.session;
+            let agents = match told.read_on(store) {
+                Ok(agents) => agents,
+                Err(error) if at == 0 => return Err(error),
+                Err(error) => {
+                    tracing::debug!(%error, %session, "an agent cannot be watched");
+                    told.all = true;
+                    Vec::new()
+                }
+            };
+            if !told.is_its() {
+                self.told.remove(at);
+                continue;
+            }
+            for agent in agents {
+                if self.told.iter().all(|told| told.session != agent) {
+                    self.told.push(Told::new(agent, Some(session)));
+                }
+            }
+            at += 1;
         }
         Ok(())
     }
@@ -147,8 +207,10 @@ impl Host {
         if watches.contains_key(&session) {
             return None;
         }
-        let tail = Tail::new(self.0.parts.store.clone(), self.0.hub.clone(), session);
-        let watch = Watch { tail: Arc::new(Mutex::new(tail)), stop: CancellationToken::new() };
+        let stop = CancellationToken::new();
+        let told = vec![Told::new(session, None)];
+        let tail = Tail { host: self.clone(), stop: stop.clone(), told, over: false };
+        let watch = Watch { tail: Arc::new(Mutex::new(tail)), stop };
         watches.insert(session, watch.clone());
         Some(watch)
     }
@@ -188,12 +250,13 @@ impl Host {
         if self.0.get(session).is_some() {
             return Ok(None);
         }
-        let opened = self.0.parts.store.open(session)?;
+        let mut past = Past::default();
+        let opened = self.0.parts.store.open(session, &mut |envelope| past.take(envelope))?;
         // From here on nobody else writes it, or the agents below it.
         let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         tail.catch_up()?;
         tail.over = true;
-        let gone_on = self.go_on(session, opened);
+        let gone_on = self.go_on(session, opened, past);
         tail.over = gone_on.is_ok();
         gone_on
     }

@@ -15,6 +15,14 @@ use super::{
 pub enum Command {
     /// Say something to a session: now if it is idle, else when its exchange has ended.
     Send { session: SessionId, text: String },
+    /// Say something to a session before the next request of the exchange that goes on in it: what the
+    /// model is at now is not cut off. Where none goes on, it is said now.
+    Steer { session: SessionId, text: String },
+    /// Take the last of these words back that a session has not been told yet. Refused if there are none.
+    TakeBack { session: SessionId, text: String },
+    /// Run Python in a session by hand: a person's own call, through the same gate as its model's. Its
+    /// model is told of it with its next request. Interrupting the session stops it as well.
+    Run { session: SessionId, code: String },
     /// Answer a question.
     Answer { approval: ApprovalId, answer: Answer },
     /// Stop what a session's model is doing; agents below it go on.

@@ -249,6 +249,8 @@ pub enum Decider {
     Nobody,
     /// Nobody: it was asked, and the time for an answer ran out.
     Expiry,
+    /// Nobody: an earlier run of the same script made it, and its result is the one from there.
+    Record { run: SessionId },
 }
 
 /// What the sandbox of an execution lets it do.

@@ -74,7 +74,7 @@ pub use self::{
 /// ```compile_fail,E0624
 /// use footplate::kernel::{capability::Capability, context::Context, event::Call};
 /// async fn ask(cx: &Context, capability: &Capability, call: &mut Call) {
-///     drop(cx.gate.pass(cx, capability, call).await);
+///     drop(cx.gate.pass(cx, capability, call, unreachable!()).await);
 /// }
 /// ```
 ///
@@ -122,6 +122,25 @@ pub struct Gate {
     runs: Runs,
     /// Who is asked about what would run unasked, if anybody is.
     lookout: Option<Lookout>,
+}
+
+/// Whether a call may have taken effect before it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Done {
+    /// No.
+    Never,
+    /// An earlier run of the same script began it: a person decides, whatever else would.
+    Perhaps,
+}
+
+impl Done {
+    fn told(self, mut preview: Preview) -> Preview {
+        if self == Self::Perhaps {
+            let line = "begun by an earlier run, which may have done it: look before you say yes";
+            preview.wider.insert(0, line.to_owned());
+        }
+        preview
+    }
 }
 
 /// What the gate made of a call.
@@ -193,9 +212,13 @@ impl Gate {
         cx: &Context,
         capability: &Capability,
         call: &mut Call,
+        done: Done,
     ) -> Passage {
         let category = capability.category_of(cx, &call.input);
-        let least = self.runs.least(capability.category());
+        let least = match done {
+            Done::Never => self.runs.least(capability.category()),
+            Done::Perhaps => Verdict::Ask,
+        };
         let is_read = category == Category::Read && least == Verdict::Allow;
         // Plan mode refuses before anything is looked at.
         if let (Verdict::Block, mode) = self.rights.verdict(category, Reach::Workspace)
@@ -216,7 +239,7 @@ impl Gate {
             return Passage::Open(permit, Decision::allowed(Decider::Mode { mode }));
         }
         let preview = match capability.preview(cx.of_call(call.id), call.input.clone()).await {
-            Ok(preview) => preview,
+            Ok(preview) => done.told(preview),
             Err(error) => return Passage::Shut(error, None),
         };
         let lookout = self.lookout.as_ref().filter(|_| category != Category::Read);
@@ -331,6 +354,7 @@ impl Judgement {
             | Decider::Person
             | Decider::Nobody
             | Decider::Expiry
+            | Decider::Record { .. }
             | Decider::Monitor(_) => blocked(Mode::Plan),
         }
     }

@@ -9,13 +9,14 @@ use super::{
     capability::{Attachment, Capability, Content},
     context::Context,
     error::{CallError, ErrorCode},
-    event::{Call, Decision, Event, Origin},
-    gate::{Passage, millis, unrecorded},
-    id::CallId,
+    event::{Call, Decider, Decision, Event, Origin},
+    gate::{Done, Passage, millis, unrecorded},
+    id::{CallId, SessionId},
     json::Unambiguous,
     recorder::Recorder,
     registry::Tools,
     schema,
+    workflow::Next,
 };
 
 /// A call that somebody wants.
@@ -99,6 +100,16 @@ async fn attempt(
     let capability = look_up(tools, &request.name)?;
     open.result.input = parse(&request.name, request.input)?;
     capability.validate(&open.result.input)?;
+    let mut done = Done::Never;
+    if let (Some(record), Origin::Python { .. }, Some(_)) =
+        (&cx.running.record, request.origin, capability.module())
+    {
+        match record.next(&request.name, &open.result.input) {
+            Next::Made(result, run) => return open.made(capability, cx, *result, run),
+            Next::Unknown => done = Done::Perhaps,
+            Next::New => {}
+        }
+    }
     let mut call = Call {
         id: request.id,
         name: request.name,
@@ -106,7 +117,7 @@ async fn attempt(
         origin: request.origin,
         parent: cx.call,
     };
-    let (permit, decision) = match cx.gate.pass(cx, capability, &mut call).await {
+    let (permit, decision) = match cx.gate.pass(cx, capability, &mut call, done).await {
         Passage::Open(permit, decision) => (permit, decision),
         Passage::Shut(error, decision) => {
             let category = Some(capability.category_of(cx, &call.input));
@@ -168,6 +179,8 @@ struct OpenCall {
     begun: Instant,
     started: bool,
     decision: Option<Decision>,
+    /// The longest answer to a call of a script that is kept whole, in bytes.
+    most: usize,
     result: ToolResult,
     finished: bool,
 }
@@ -186,6 +199,7 @@ impl OpenCall {
             begun: Instant::now(),
             started: false,
             decision: None,
+            most: if cx.spec.workflow.is_some() { KEPT_OF_A_WORKFLOW } else { KEPT_BYTES },
             result: ToolResult {
                 ok: false,
                 name: request.name.clone(),
@@ -197,6 +211,30 @@ impl OpenCall {
             },
             finished: false,
         }
+    }
+
+    /// It was made by an earlier run, and nothing is done.
+    fn made(
+        &mut self,
+        capability: &Capability,
+        cx: &Context,
+        result: ToolResult,
+        run: SessionId,
+    ) -> Result<Content, CallError> {
+        let category = Some(capability.category_of(cx, &self.result.input));
+        let by = Decider::Record { run };
+        self.decision = Some(Decision { category, ..Decision::allowed(by) });
+        if result.ok {
+            return Ok(Content { value: result.content, attachments: result.attachments });
+        }
+        let code = result.error_code().unwrap_or(ErrorCode::Failed);
+        let said = result.content["message"].as_str().unwrap_or_default();
+        let mut error = CallError::new(code, said);
+        if let Value::Object(mut detail) = result.content {
+            detail.retain(|key, _| !matches!(&**key, "error" | "message"));
+            error.detail = detail;
+        }
+        Err(error)
     }
 
     fn finish(mut self, outcome: Result<Content, CallError>) -> ToolResult {
@@ -220,7 +258,7 @@ impl OpenCall {
             call: self.id,
             parent: self.parent,
             origin: self.origin,
-            result: kept(&self.result, self.parent),
+            result: kept(&self.result, self.parent.map(|_| self.most)),
             decision: self.decision.take(),
         };
         if let Err(error) = self.recorder.append(event) {
@@ -233,22 +271,30 @@ impl OpenCall {
 /// The longest answer to a call of a script that a journal keeps whole, in bytes. What the script
 /// makes of it is in its output; a script that reads all day, unasked, shall not fill the disk.
 const KEPT_BYTES: usize = 16 << 10;
+/// The same in a run that can be carried on, since its script is told again of what came.
+const KEPT_OF_A_WORKFLOW: usize = 1 << 20;
+/// How the kept part of a longer one ends.
+const CUT: &str = " more bytes went to the script and are not kept]";
 
-/// A result as the journal has it.
-fn kept(result: &ToolResult, parent: Option<CallId>) -> ToolResult {
+/// Whether a result is only the head of what its caller was given.
+pub(super) fn is_cut(result: &ToolResult) -> bool {
+    result.content.as_str().is_some_and(|text| text.ends_with(CUT))
+}
+
+/// A result as the journal has it; `most` bounds that of a call of a script.
+fn kept(result: &ToolResult, most: Option<usize>) -> ToolResult {
     let mut kept = result.clone();
+    let Some(most) = most else { return kept };
     let is_long = match &result.content {
-        Value::String(text) => text.len() > KEPT_BYTES,
+        Value::String(text) => text.len() > most,
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
-        Value::Array(_) | Value::Object(_) => result.text().len() > KEPT_BYTES,
+        Value::Array(_) | Value::Object(_) => result.text().len() > most,
     };
-    if parent.is_some() && is_long {
+    if is_long {
         let text = result.text();
-        let head = &text[..text.floor_char_boundary(KEPT_BYTES)];
+        let head = &text[..text.floor_char_boundary(most)];
         let rest = text.len() - head.len();
-        kept.content = Value::String(format!(
-            "{head}\n[{rest} more bytes went to the script and are not kept]"
-        ));
+        kept.content = Value::String(format!("{head}\n[{rest}{CUT}"));
     }
     kept
 }

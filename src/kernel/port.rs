@@ -12,6 +12,7 @@ mod profiles;
 mod rules;
 mod store;
 mod terminal;
+mod watch;
 
 pub use coordinator::*;
 pub use desk::*;
@@ -25,3 +26,4 @@ pub use profiles::*;
 pub use rules::*;
 pub use store::*;
 pub use terminal::*;
+pub use watch::*;

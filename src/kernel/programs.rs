@@ -20,6 +20,7 @@ use super::{
     id::CallId,
     port::{Bounds, Level, Spool, Terminal},
     signal::ProgramEnded,
+    workflow::Record,
 };
 
 /// So many are at work at one time in one session.
@@ -34,6 +35,8 @@ pub struct Running {
     pub clocks: Board,
     /// What goes on beside the calls, where anything may.
     pub programs: Option<Programs>,
+    /// What an earlier run of its script has done, where it carries one on.
+    pub record: Option<Arc<Record>>,
 }
 
 /// All of one session. Clones are the same.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{allowance::Ceiling, id::SessionId};
+use super::{allowance::Ceiling, id::SessionId, workflow::Workflow};
 
 /// What a session may do without asking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -146,11 +146,22 @@ pub struct SessionSpec {
     /// What it may do with its workspace.
     #[serde(default, skip_serializing_if = "View::is_whole")]
     pub view: View,
+    /// The saved script that it runs in the place of a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<Box<Workflow>>,
 }
 
 impl SessionSpec {
     /// The agent's own name: the last part of its path.
     pub fn agent(&self) -> &str {
         self.path.last().map_or("session", String::as_str)
+    }
+
+    /// Who answers in it, for people: its model, or the script that stands in its place.
+    pub fn speaker(&self) -> String {
+        match &self.workflow {
+            Some(workflow) => format!("workflow {}", workflow.name),
+            None => self.model.clone(),
+        }
     }
 }

@@ -17,6 +17,8 @@ use line::Line;
 
 /// How much is looked at together to tell whether it is text.
 const BLOCK: usize = 4096;
+/// How much is looked at together to tell whether it stays as it is.
+const STRETCH: usize = 1 << 10;
 /// Fewer bytes than this do not make binary of what was text so far.
 const FEWEST: usize = 32;
 
@@ -38,11 +40,19 @@ impl Cleaner {
     /// Takes some bytes and appends to `out` what can no longer change: whole lines, and the parts
     /// of a very long one.
     pub fn push(&mut self, mut bytes: &[u8], out: &mut String) {
+        let mut closer = 0;
         while !bytes.is_empty() {
+            if closer == 0 {
+                let lines = self.plain_lines(bytes);
+                out.push_str(lines);
+                bytes = &bytes[lines.len()..];
+                closer = if lines.is_empty() { STRETCH } else { 0 };
+            }
             let room = bytes.len().min(BLOCK - self.block.len());
             let newline = bytes[..room].iter().position(|&byte| byte == b'\n');
             let (part, rest) = bytes.split_at(newline.map_or(room, |at| at + 1));
             bytes = rest;
+            closer = closer.saturating_sub(part.len());
             let whole = newline.is_some() || self.block.len() + part.len() == BLOCK;
             if whole && self.block.is_empty() {
                 self.take(part, out);
@@ -53,6 +63,21 @@ impl Cleaner {
                 }
             }
         }
+    }
+
+    /// The whole lines at the start of these bytes that are text which stays as it is; none where
+    /// something from before goes on. Most of what programs print is, and there may be gigabytes of it.
+    fn plain_lines<'a>(&self, bytes: &'a [u8]) -> &'a str {
+        let rests = self.block.is_empty() && self.binary == 0;
+        if !rests || !self.decoder.rests() || !self.line.rests() {
+            return "";
+        }
+        let odd = |byte: &u8| !matches!(byte, b' '..=b'~' | b'\t' | b'\n');
+        // No way out within a stretch, so that it is looked at many bytes at a time.
+        let plain = |stretch: &&[u8]| !stretch.iter().fold(false, |seen, byte| seen | odd(byte));
+        let plain: usize = bytes.chunks(STRETCH).take_while(plain).map(<[u8]>::len).sum();
+        let lines = memchr::memrchr(b'\n', &bytes[..plain]).map_or(0, |at| at + 1);
+        std::str::from_utf8(&bytes[..lines]).unwrap_or_default()
     }
 
     /// Ends the stream: appends the unfinished line, without a newline of its own.

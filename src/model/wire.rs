@@ -336,13 +336,13 @@ fn headers(provider: &Provider, key: Option<&SecretString>) -> Result<HeaderMap,
 }
 
 /// A server on this computer is never behind a proxy.
-fn is_this_computer(url: &Url) -> bool {
+pub(super) fn is_this_computer(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 /// Chooses the cryptography of all TLS in this process.
-fn use_ring() {
+pub(super) fn use_ring() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // An error means that somebody chose before us, which is as good.

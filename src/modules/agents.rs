@@ -299,6 +299,7 @@ fn request(
         view: task.view,
         folder: task.folder,
         modules: task.modules,
+        workflow: None,
         crowded,
     })
 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub(super) use self::{
-    change::{Possible, Shown, make, shown},
+    change::{Possible, Shown, make, shown, written},
     list::here,
 };
 

@@ -21,7 +21,9 @@ use crate::kernel::{
     gate::{Permit, subject::Subject},
     port::{Env, ResolvedPath, Standing},
     registry::Module,
-    schema, text,
+    schema,
+    spec::View,
+    text,
 };
 
 pub(super) const MODULE: Module = Module {
@@ -190,6 +192,12 @@ async fn possible(
     (place, standing): (ResolvedPath, Standing),
     text: Option<String>,
 ) -> Result<Possible, CallError> {
+    if cx.env.view() == View::ReadOnly {
+        return Err(CallError::failed(
+            "Not written: this session only reads its workspace, and notes nothing on it. Say what should \
+             be remembered, and leave it to the agent above.",
+        ));
+    }
     let long = text.as_ref().map_or(0, String::len);
     if long > NOTE_BYTES {
         return Err(CallError::failed(format!(

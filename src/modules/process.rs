@@ -98,22 +98,23 @@ fn run_program() -> Capability {
          output was too long to give back whole, note says where all of it is.",
         Category::External,
     )
-    .category_of(category)
+    .category_of(|cx, run| run.wanted().category(cx))
     .subject(|cx, run| run.wanted().subject(cx).unwrap_or(Subject::Other))
     .status(|run| format!("run {}", run.argv.join(" ")))
     .preview(preview)
     .handler(handle)
 }
 
-fn category(cx: &Context, run: &Arguments) -> Category {
-    match run {
-        Arguments { network: true, .. } => Category::External,
-        _ if run.writes.is_empty() && changes_nothing(cx, run.seal) => Category::Read,
-        _ => Category::Execute,
-    }
-}
-
 impl Wanted<'_> {
+    /// What it does to the world by itself, unless somebody tells it what to do.
+    pub(super) fn category(&self, cx: &Context) -> Category {
+        match self {
+            Self { network: true, .. } => Category::External,
+            _ if self.writes.is_empty() && changes_nothing(cx, self.seal) => Category::Read,
+            _ => Category::Execute,
+        }
+    }
+
     /// The folder to run in and what was asked for, once everything about the call is in order.
     pub(super) fn checked(&self, cx: &Context) -> Result<(PathBuf, Asked), CallError> {
         let executor = executor(cx)?;

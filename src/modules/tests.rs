@@ -11,6 +11,7 @@ mod runs;
 mod support;
 mod terminals;
 mod todo;
+mod workflows;
 
 use std::time::Duration;
 
@@ -31,7 +32,7 @@ fn every_name_in_the_table_can_be_found() {
     let registry = super::registry();
     assert_eq!(
         registry.module_names(),
-        ["files", "search", "process", "terminal", "agents", "git", "todo", "memory"]
+        ["files", "search", "process", "terminal", "agents", "git", "todo", "memory", "workflows"]
     );
     for capability in registry.all() {
         assert!(registry.find(capability.name()).is_some(), "{}", capability.name());

@@ -9,7 +9,7 @@ use pretty_assertions::assert_eq;
 
 use super::{
     DiskStore, MemoryStore,
-    sample::{SESSION, clock, said, since, spec, story},
+    sample::{SESSION, clock, open, said, since, spec, story},
 };
 use crate::kernel::{
     event::{Envelope, Event, Source},
@@ -20,7 +20,7 @@ use crate::kernel::{
 
 type Check = fn(&dyn Store);
 
-const CONTRACT: [(&str, Check); 14] = [
+const CONTRACT: [(&str, Check); 15] = [
     ("what was appended is read back", appended_is_read_back),
     ("numbers have no gaps, also after opening again", numbers_have_no_gaps),
     ("watchers see the order of the journal", watchers_see_the_order),
@@ -29,6 +29,7 @@ const CONTRACT: [(&str, Check); 14] = [
     ("a name is taken once", a_name_is_taken_once),
     ("the list is newest first, with first words", list_is_newest_first),
     ("an output can be read while it grows and after", output_grows),
+    ("an output is read from any line on", output_is_read_from_any_line),
     ("an unknown call has an empty page", unknown_call),
     ("what a call replaces is kept, up to a bound", replaced_is_kept),
     ("a copy begins as the other and goes its own way", a_copy_goes_its_own_way),
@@ -79,14 +80,14 @@ fn appended_is_read_back(store: &dyn Store) {
     assert_eq!(read.events[0].event, Event::SessionStarted { spec: spec(SESSION.into()) });
     assert_eq!(read.events[1..], appended);
     drop(journal);
-    assert_eq!(store.open(SESSION.into()).unwrap().replay.events, read.events);
+    assert_eq!(open(store, SESSION.into()).replay.events, read.events);
 }
 
 fn numbers_have_no_gaps(store: &dyn Store) {
     let journal = store.create(spec(SESSION.into())).unwrap();
     assert_eq!(append(&*journal, said("one")).seq, 1);
     drop(journal);
-    let opened = store.open(SESSION.into()).unwrap();
+    let opened = open(store, SESSION.into());
     assert_eq!(append(&*opened.journal, said("two")).seq, 2);
     let numbers: Vec<_> =
         store.read(SESSION.into()).unwrap().events.iter().map(|event| event.seq).collect();
@@ -114,18 +115,18 @@ fn watchers_see_the_order(store: &dyn Store) {
 fn one_writer(store: &dyn Store) {
     let journal = store.create(spec(SESSION.into())).unwrap();
     let held = |outcome| matches!(outcome, Err(StoreError::Held { holder: Some(_), .. }));
-    assert!(held(store.open(SESSION.into()).map(drop)));
+    assert!(held(store.open(SESSION.into(), &mut |_| {}).map(drop)));
     assert!(store.read(SESSION.into()).is_ok());
     drop(journal);
-    let opened = store.open(SESSION.into()).unwrap();
-    assert!(held(store.open(SESSION.into()).map(drop)));
+    let opened = open(store, SESSION.into());
+    assert!(held(store.open(SESSION.into(), &mut |_| {}).map(drop)));
     drop(opened);
-    assert!(store.open(SESSION.into()).is_ok());
+    assert!(store.open(SESSION.into(), &mut |_| {}).is_ok());
 }
 
 fn unknown_session(store: &dyn Store) {
     let unknown = |outcome| matches!(outcome, Err(StoreError::Unknown(_)));
-    assert!(unknown(store.open(SESSION.into()).map(drop)));
+    assert!(unknown(store.open(SESSION.into(), &mut |_| {}).map(drop)));
     assert!(unknown(store.read(SESSION.into()).map(drop)));
     assert!(unknown(store.spool(SESSION.into(), 1.into()).map(drop)));
     assert_eq!(store.list().unwrap(), []);
@@ -184,6 +185,52 @@ fn output_grows(store: &dyn Store) {
     assert_eq!(page(2), expected(&["three", "four"], 2, 4));
 }
 
+fn output_is_read_from_any_line(store: &dyn Store) {
+    let call = CallId::from(7);
+    let read = |from: u64, most: usize| {
+        let mut lines = Vec::new();
+        let mut visit = |number: u64, line: &str| {
+            lines.push(format!("{number} {line}"));
+            if lines.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let total = store.lines(SESSION.into(), call, from, &mut visit).unwrap();
+        (lines, total)
+    };
+    let _journal = store.create(spec(SESSION.into())).unwrap();
+    assert_eq!(read(0, 5), (vec![], 0));
+    let spool = store.spool(SESSION.into(), call).unwrap();
+    // Long enough for many marks, with a line longer than the distance of two.
+    for number in 0..30_000 {
+        spool.write(Stream::Out, format!("line {number}\n").as_bytes());
+    }
+    spool.write(Stream::Out, &vec![b'x'; 200_000]);
+    spool.write(Stream::Out, b"\n\x1b[31mred\x1b[0m\nopen");
+    for ended in [false, true] {
+        if ended {
+            spool.finish();
+        }
+        for from in [0, 1, 7_000, 29_999] {
+            let expected = vec![format!("{from} line {from}")];
+            assert_eq!(read(from, 1), (expected, 30_003), "{ended}");
+        }
+        let (lines, _) = read(29_998, 9);
+        let shown: Vec<_> =
+            lines.iter().map(|line| (&line[..line.len().min(10)], line.len())).collect();
+        let expected = [
+            ("29998 line", 16),
+            ("29999 line", 16),
+            ("30000 xxxx", 200_006),
+            ("30001 red", 9),
+            ("30002 open", 10),
+        ];
+        assert_eq!(shown, expected, "{ended}");
+        assert_eq!(read(30_002, 9).0, ["30002 open"], "{ended}");
+        assert_eq!(read(30_003, 9).0, Vec::<String>::new(), "{ended}");
+    }
+    drop(spool);
+    assert_eq!(read(30_001, 1), (vec!["30001 red".to_owned()], 30_003));
+}
+
 fn unknown_call(store: &dyn Store) {
     let _journal = store.create(spec(SESSION.into())).unwrap();
     let pages = [(SESSION, 8), (8, 8)]
@@ -218,7 +265,7 @@ fn a_copy_goes_its_own_way(store: &dyn Store) {
     let copy = || branch(&events, upto, spec(other), (one, Source::Here));
     // It was being written all the time.
     let copied = store.branch(copy()).unwrap();
-    assert!(matches!(store.open(other).map(drop), Err(StoreError::Held { .. })));
+    assert!(matches!(store.open(other, &mut |_| {}).map(drop), Err(StoreError::Held { .. })));
     let next = append(&*copied, said("on"));
     drop(copied);
     let read = store.read(other).unwrap();
@@ -243,7 +290,7 @@ fn deleted_is_gone(store: &dyn Store) {
     for id in [1, 2, 3] {
         drop(store.create(spec(SessionId::from(id))).unwrap());
     }
-    let open = store.open(2.into()).unwrap();
+    let open = open(store, 2.into());
     let held = store.delete(&[1.into(), 2.into()]);
     assert!(matches!(held, Err(StoreError::Held { .. })), "{held:?}");
     assert_eq!(store.list().unwrap().len(), 3);

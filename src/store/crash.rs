@@ -9,7 +9,7 @@ use std::{
 
 use super::{
     DiskStore,
-    sample::{SESSION, said, spec},
+    sample::{SESSION, open, said, spec},
 };
 use crate::kernel::port::{Store, StoreError};
 
@@ -21,7 +21,7 @@ const DATA: &str = "FOOTPLATE_TEST_DATA";
 fn writes_until_it_is_killed() {
     let Some(data) = std::env::var_os(DATA) else { return };
     let store = DiskStore::new(data.into());
-    let journal = match store.open(SESSION.into()) {
+    let journal = match store.open(SESSION.into(), &mut |_| {}) {
         Ok(opened) => opened.journal,
         Err(_) => store.create(spec(SESSION.into())).unwrap(),
     };
@@ -63,7 +63,7 @@ fn a_killed_writer_leaves_its_lock_and_all_it_had_shown() {
         assert_eq!(last, next + events as u64 - 1);
         if events == 120 {
             let Err(StoreError::Held { holder: Some(holder), .. }) =
-                store.open(SESSION.into()).map(drop)
+                store.open(SESSION.into(), &mut |_| {}).map(drop)
             else {
                 panic!("a second writer was let in")
             };
@@ -75,7 +75,7 @@ fn a_killed_writer_leaves_its_lock_and_all_it_had_shown() {
         let late = writing.told.map_while(Result::ok);
         let late = late.filter_map(|line| line.strip_prefix("shown ")?.parse().ok()).last();
         let last = late.unwrap_or(last);
-        let opened = store.open(SESSION.into()).unwrap();
+        let opened = open(&store, SESSION.into());
         let numbers: Vec<_> = opened.replay.events.iter().map(|event| event.seq).collect();
         let expected: Vec<_> = (0..numbers.len() as u64).collect();
         assert_eq!(numbers, expected);

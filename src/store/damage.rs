@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::{
     DiskStore,
-    sample::{SESSION, clock, said, spec, story},
+    sample::{SESSION, clock, open, said, spec, story},
 };
 use crate::kernel::{
     event::Event,
@@ -50,7 +50,7 @@ fn check(name: &str, journal: &[u8], expected: &[u64], notice: Option<&str>) {
     println!("{name}");
     let Bench { store, folder, _data } = bench(journal);
     let read = store.read(SESSION.into()).unwrap();
-    let opened = store.open(SESSION.into()).unwrap();
+    let opened = open(&store, SESSION.into());
     let numbers: Vec<_> = opened.replay.events.iter().map(|event| event.seq).collect();
     assert_eq!(numbers, expected);
     assert_eq!(read.events, opened.replay.events);
@@ -68,7 +68,7 @@ fn check(name: &str, journal: &[u8], expected: &[u64], notice: Option<&str>) {
     drop(opened);
     let mut events = read.events;
     events.push(next);
-    assert_eq!(store.open(SESSION.into()).unwrap().replay.events, events);
+    assert_eq!(open(&store, SESSION.into()).replay.events, events);
     // Nothing is thrown away: what is no longer in the journal was put aside.
     let kept = fs::read(folder.join("journal.jsonl")).unwrap();
     let torn = fs::read(folder.join("journal.torn")).unwrap_or_default();
@@ -151,8 +151,10 @@ fn what_does_not_start_as_a_journal_is_refused_with_what_to_do() {
     let array = [b"[", &lines.join(&b","[..])[..], b"]"].concat();
     let check = |journal: &[u8], part: &str| {
         let Bench { store, folder, _data } = bench(journal);
-        for outcome in [store.open(SESSION.into()).map(drop), store.read(SESSION.into()).map(drop)]
-        {
+        for outcome in [
+            store.open(SESSION.into(), &mut |_| {}).map(drop),
+            store.read(SESSION.into()).map(drop),
+        ] {
             let Err(StoreError::Damaged { fault, .. }) = outcome else { panic!("{outcome:?}") };
             assert!(fault.contains(part), "{fault}");
         }
@@ -173,7 +175,7 @@ fn what_does_not_start_as_a_journal_is_refused_with_what_to_do() {
 fn a_folder_without_a_journal_is_damaged_and_stays_as_it_is() {
     let Bench { store, folder, _data } = bench(b"");
     fs::remove_file(folder.join("journal.jsonl")).unwrap();
-    let outcome = store.open(SESSION.into()).map(drop);
+    let outcome = store.open(SESSION.into(), &mut |_| {}).map(drop);
     assert!(matches!(outcome, Err(StoreError::Damaged { .. })), "{outcome:?}");
     assert!(!folder.join("journal.jsonl").exists());
 }
@@ -185,7 +187,7 @@ fn lost_and_repeated_results_leave_each_call_with_one() {
         let mut some = lines.clone();
         some.remove(skipped);
         let Bench { store, _data, .. } = bench(&some.concat());
-        let opened = store.open(SESSION.into()).unwrap();
+        let opened = open(&store, SESSION.into());
         let mut session = Session::replay(&opened.replay.events).unwrap();
         for event in session.interruptions() {
             session.apply(9, &event);
@@ -210,7 +212,7 @@ proptest! {
         let whole = ends.filter(|end| *end <= len).count() as u64;
         let numbers: Vec<_> = (0..whole).collect();
         let Bench { store, _data, .. } = bench(&raw[..len]);
-        let opened = store.open(SESSION.into()).unwrap();
+        let opened = open(&store, SESSION.into());
         let found: Vec<_> = opened.replay.events.iter().map(|event| event.seq).collect();
         prop_assert_eq!(found, numbers);
         let next = opened.journal.append(said("on"), &|_| {}).unwrap();
@@ -218,7 +220,7 @@ proptest! {
         let mut events = opened.replay.events;
         events.push(next);
         drop(opened.journal);
-        let again = store.open(SESSION.into()).unwrap().replay;
+        let again = open(&store, SESSION.into()).replay;
         prop_assert_eq!(again.events, events);
         prop_assert_eq!(again.notice, None);
     }
@@ -227,7 +229,7 @@ proptest! {
     fn no_bytes_make_reading_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let lines = healthy();
         let Bench { store, _data, .. } = bench(&[&lines[0], &bytes[..], &lines[1]].concat());
-        let opened = store.open(SESSION.into()).unwrap();
+        let opened = open(&store, SESSION.into());
         let first = &opened.replay.events[0].event;
         let starts = matches!(first, Event::SessionStarted { .. });
         prop_assert!(starts);
@@ -241,7 +243,7 @@ proptest! {
             journal.append(said(text), &|_| {}).unwrap();
         }
         drop(journal);
-        let events = store.open(SESSION.into()).unwrap().replay.events;
+        let events = open(&store, SESSION.into()).replay.events;
         let back: Vec<_> = events[1..].iter().map(|event| event.event.clone()).collect();
         let sent: Vec<_> = texts.iter().map(said).collect();
         prop_assert_eq!(back, sent);

@@ -17,26 +17,26 @@ use super::{
     kept, label,
     lock::{self, Lock},
     medium::{Medium, OnDisk},
-    reader::{self, ReadBack, Unreadable},
+    reader::{self, ReadBack},
     search::{self, Scan},
     spool::{Bounds, KeptSpool, page},
     wall_clock,
 };
 use crate::kernel::{
-    event::Event,
+    event::{Envelope, Event},
     id::{CallId, SessionId},
     port::{
-        Found, Hold, Journal, Kept, Opened, OutputPage, Replay, Searched, SessionSummary, Since,
+        Events, Found, Hold, Journal, Kept, Opened, OutputPage, Searched, SessionSummary, Since,
         Spool, Store, StoreError,
     },
     session::branch::Branch,
     spec::SessionSpec,
 };
 
+mod reading;
 mod whole;
 
-/// How much of a journal is read at once.
-const READ_AHEAD: usize = 256 << 10;
+use reading::{READ_AHEAD, ReadingFile};
 
 type Spools = HashMap<(SessionId, CallId), Weak<KeptSpool>>;
 
@@ -142,29 +142,40 @@ impl Store for DiskStore {
         search::all(self.list()?, words, go_on, found, read)
     }
 
-    fn open(&self, session: SessionId) -> Result<Opened, StoreError> {
+    fn open(
+        &self,
+        session: SessionId,
+        take: &mut dyn FnMut(&Arc<Envelope>),
+    ) -> Result<Opened, StoreError> {
         let folder = self.known_folder(session)?;
         let lock = Lock::take(session, &folder)?;
         let path = folder.join(JOURNAL);
         let file = private_file().open(&path).map_err(no_journal(session, &path))?;
         let medium = OnDisk::known(file);
-        let back = read_back(medium.file(), session, &path)?;
+        let mut reading = ReadingFile::new(medium.file(), session, &path)?;
+        let mut name = None;
+        while let Some(envelope) = reading.next()? {
+            if let Event::SessionNamed { name: given } = &envelope.event {
+                name = Some(given.clone());
+            }
+            take(&envelope);
+        }
+        let back = reading.reading.into_back();
         let (len, kept_in) = mend(&medium, &back, &folder)?;
+        if let Some(name) = name {
+            label::mend(&folder, &name);
+        }
         let notice = back.notice(&kept_in);
-        label::mend(&folder, &back.events);
-        let replay = Replay { events: back.events, notice };
         let start = Start { session, path, next: back.next, len };
         let medium = Arc::new(medium);
         let writer = Writer::new(start, medium, self.clock.clone(), Box::new(lock));
-        Ok(Opened { journal: Arc::new(writer), replay })
+        Ok(Opened { journal: Arc::new(writer), notice })
     }
 
-    fn read(&self, session: SessionId) -> Result<Replay, StoreError> {
+    fn events(&self, session: SessionId) -> Result<Box<dyn Events>, StoreError> {
         let path = self.known_folder(session)?.join(JOURNAL);
         let file = File::open(&path).map_err(no_journal(session, &path))?;
-        let back = read_back(&file, session, &path)?;
-        let notice = back.notice(", left out");
-        Ok(Replay { events: back.events, notice })
+        Ok(Box::new(ReadingFile::new(file, session, &path)?))
     }
 
     fn since(&self, session: SessionId, from: u64) -> Result<Since, StoreError> {
@@ -227,6 +238,30 @@ impl Store for DiskStore {
         page.map_err(failed("read", &path))
     }
 
+    fn lines(
+        &self,
+        session: SessionId,
+        call: CallId,
+        from: u64,
+        visit: &mut dyn FnMut(u64, &str) -> ControlFlow<()>,
+    ) -> Result<u64, StoreError> {
+        let path = self.folder(session).join(OUTPUTS).join(call.to_string());
+        let live = self.live().get(&(session, call)).and_then(Weak::upgrade);
+        if let Some(spool) = live {
+            return spool.lines(from, visit).map_err(failed("read", &path));
+        }
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(0),
+            Err(source) => return Err(failed("read", &path)(source)),
+        };
+        let read = file.metadata().and_then(|found| {
+            let which = (&*path, found.len());
+            page::lines_of_file(&OnDisk::known(file), which, &self.counted, from, visit)
+        });
+        read.map_err(failed("read", &path))
+    }
+
     fn keep(&self, session: SessionId, call: CallId, bytes: &[u8]) -> Result<Kept, StoreError> {
         let folder = self.known_folder(session)?.join(OUTPUTS);
         make_folder(&folder)?;
@@ -287,14 +322,6 @@ fn no_journal(session: SessionId, path: &Path) -> impl FnOnce(io::Error) -> Stor
         let fault = format!("there is no {}; remove its folder to be rid of it", path.display());
         StoreError::Damaged { session, fault }
     }
-}
-
-fn read_back(file: &File, session: SessionId, path: &Path) -> Result<ReadBack, StoreError> {
-    let mut input = BufReader::with_capacity(READ_AHEAD, file);
-    reader::read(&mut input, session).map_err(|unreadable| match unreadable {
-        Unreadable::Io(source) => failed("read", path)(source),
-        Unreadable::Damaged(fault) => StoreError::Damaged { session, fault },
-    })
 }
 
 /// Cuts the unfinished end, which is put aside first, and closes a last line without its newline.

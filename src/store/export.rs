@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Read};
 
-use super::reader::{self, Unreadable};
+use super::reader::{self, Order, Reading, Unreadable};
 use crate::kernel::port::Replay;
 
 /// The longest first line that is believed.
@@ -17,11 +17,15 @@ pub fn exported(input: &mut dyn BufRead) -> Result<Replay, String> {
     let none = || "its first line does not describe a session".to_owned();
     let session = reader::event(text).ok_or_else(none)?.session;
     first.push(b'\n');
-    let mut whole = Read::chain(&first[..], input);
-    let back = reader::read(&mut whole, session).map_err(|unreadable| match unreadable {
+    let whole = Read::chain(&first[..], input);
+    let mut reading = Reading::new(whole, Order::Unknown, session);
+    let mut events = Vec::new();
+    let fault = |unreadable| match unreadable {
         Unreadable::Io(error) => error.to_string(),
         Unreadable::Damaged(fault) => fault,
-    })?;
-    let notice = back.notice(", left out");
-    Ok(Replay { events: back.events, notice })
+    };
+    while let Some(envelope) = reading.next().map_err(fault)? {
+        events.push(envelope);
+    }
+    Ok(Replay { events, notice: reading.back().notice(", left out") })
 }

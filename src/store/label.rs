@@ -6,10 +6,7 @@ use std::{
     io::{self, Read as _, Write as _},
     os::unix::fs::OpenOptionsExt as _,
     path::Path,
-    sync::Arc,
 };
-
-use crate::kernel::event::{Envelope, Event};
 
 /// The file.
 pub(super) const FILE: &str = "name";
@@ -34,14 +31,9 @@ pub(super) fn read(journal: &Path) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// Writes what the journal says, where the file says something else.
-pub(super) fn mend(folder: &Path, events: &[Arc<Envelope>]) {
-    let named = events.iter().rev().find_map(|envelope| {
-        let Event::SessionNamed { name } = &envelope.event else { return None };
-        Some(name)
-    });
-    if let Some(name) = named
-        && read(&folder.join("journal")).as_deref() != Some(name)
+/// Writes the name that the journal says, where the file says something else.
+pub(super) fn mend(folder: &Path, name: &str) {
+    if read(&folder.join("journal")).as_deref() != Some(name)
         && let Err(error) = write(folder, name)
     {
         tracing::warn!(%error, "the name of a session is not in the list");

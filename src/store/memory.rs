@@ -18,16 +18,16 @@ use super::{
     journal::{Start, Writer},
     kept,
     medium::{InMemory, Medium},
-    reader::{self, ReadBack, Unreadable},
+    reader::{self, Reading, Unreadable},
     search::{self, Scan},
     spool::{Bounds, KeptSpool},
     wall_clock,
 };
 use crate::kernel::{
-    event::Event,
+    event::{Envelope, Event},
     id::{CallId, SessionId},
     port::{
-        Found, Hold, Journal, Kept, Opened, OutputPage, Replay, Searched, SessionSummary, Since,
+        Events, Found, Hold, Journal, Kept, Opened, OutputPage, Searched, SessionSummary, Since,
         Spool, Store, StoreError,
     },
     session::branch::Branch,
@@ -158,23 +158,29 @@ impl Store for MemoryStore {
         search::all(self.list()?, words, go_on, found, read)
     }
 
-    fn open(&self, session: SessionId) -> Result<Opened, StoreError> {
+    fn open(
+        &self,
+        session: SessionId,
+        take: &mut dyn FnMut(&Arc<Envelope>),
+    ) -> Result<Opened, StoreError> {
         let kept = self.session(session)?;
         let lock = Lock::take(session, &kept.held)?;
-        let back = read_back(session, &kept.journal.bytes())?;
+        let mut reading = ReadingBytes::new(session, kept.journal.bytes().clone())?;
+        for envelope in reading.by_ref() {
+            take(&envelope?);
+        }
+        let back = reading.reading.into_back();
         let _ = kept.journal.truncate(back.keep);
         if back.unclosed {
             let _ = kept.journal.append(b"\n");
         }
         let writer = self.writer(session, &kept, lock, back.next);
-        let notice = back.notice("");
-        Ok(Opened { journal: Arc::new(writer), replay: Replay { events: back.events, notice } })
+        Ok(Opened { journal: Arc::new(writer), notice: back.notice("") })
     }
 
-    fn read(&self, session: SessionId) -> Result<Replay, StoreError> {
-        let back = read_back(session, &self.session(session)?.journal.bytes())?;
-        let notice = back.notice(", left out");
-        Ok(Replay { events: back.events, notice })
+    fn events(&self, session: SessionId) -> Result<Box<dyn Events>, StoreError> {
+        let bytes = self.session(session)?.journal.bytes().clone();
+        Ok(Box::new(ReadingBytes::new(session, bytes)?))
     }
 
     fn since(&self, session: SessionId, from: u64) -> Result<Since, StoreError> {
@@ -232,6 +238,22 @@ impl Store for MemoryStore {
         spool.page(lines).map_err(|source| StoreError::Io { doing: "read", path: path(), source })
     }
 
+    fn lines(
+        &self,
+        session: SessionId,
+        call: CallId,
+        from: u64,
+        visit: &mut dyn FnMut(u64, &str) -> ControlFlow<()>,
+    ) -> Result<u64, StoreError> {
+        let Ok(kept) = self.session(session) else { return Ok(0) };
+        let spools = kept.spools.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(spool) = spools.get(&call).cloned() else { return Ok(0) };
+        drop(spools);
+        let path = || PathBuf::from(format!("memory/{session}/{call}"));
+        let read = spool.lines(from, visit);
+        read.map_err(|source| StoreError::Io { doing: "read", path: path(), source })
+    }
+
     fn keep(&self, session: SessionId, call: CallId, bytes: &[u8]) -> Result<Kept, StoreError> {
         let replaced = self.session(session)?.replaced;
         let mut replaced = replaced.lock().unwrap_or_else(PoisonError::into_inner);
@@ -272,11 +294,37 @@ fn path(session: SessionId) -> PathBuf {
     PathBuf::from(format!("memory/{session}"))
 }
 
-fn read_back(session: SessionId, mut bytes: &[u8]) -> Result<ReadBack, StoreError> {
-    reader::read(&mut bytes, session).map_err(|unreadable| match unreadable {
-        Unreadable::Io(source) => StoreError::Io { doing: "read", path: path(session), source },
-        Unreadable::Damaged(fault) => StoreError::Damaged { session, fault },
-    })
+/// The events of a journal as it was.
+struct ReadingBytes {
+    session: SessionId,
+    reading: Reading<io::Cursor<Vec<u8>>>,
+}
+
+impl ReadingBytes {
+    fn new(session: SessionId, bytes: Vec<u8>) -> Result<Self, StoreError> {
+        let failed = |source| StoreError::Io { doing: "read", path: path(session), source };
+        let order = reader::order(&mut &bytes[..]).map_err(failed)?;
+        Ok(Self { session, reading: Reading::new(io::Cursor::new(bytes), order, session) })
+    }
+}
+
+impl Iterator for ReadingBytes {
+    type Item = Result<Arc<Envelope>, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let session = self.session;
+        let next = self.reading.next().map_err(|unreadable| match unreadable {
+            Unreadable::Io(source) => StoreError::Io { doing: "read", path: path(session), source },
+            Unreadable::Damaged(fault) => StoreError::Damaged { session, fault },
+        });
+        next.transpose()
+    }
+}
+
+impl Events for ReadingBytes {
+    fn notice(&self) -> Option<String> {
+        self.reading.back().notice(", left out")
+    }
 }
 
 fn last_change(journal: &[u8]) -> Option<Timestamp> {

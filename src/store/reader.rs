@@ -3,10 +3,15 @@
 //! The rules: the first line is the spec, or it is no journal. What cannot be read is skipped and
 //! reported; a type this program does not know is skipped; the order is that of `seq`, and of two
 //! events with one number the first in the file counts. An unfinished end is not part of it.
+//!
+//! One line is held at a time, and the event that it was: a journal whose numbers go up, as this
+//! program writes them, is read in the memory of its longest line. Only one that stands in another
+//! order is held whole, to be put in order.
 
 use std::{
     io::{self, BufRead},
     sync::Arc,
+    vec,
 };
 
 use super::medium::Medium;
@@ -17,20 +22,23 @@ use crate::kernel::{
 
 mod faults;
 mod follow;
+mod order;
 mod record;
 
 use faults::Faults;
 pub(super) use follow::since;
+pub(super) use order::{Order, order};
 #[cfg(test)]
 pub(super) use record::TYPES;
 use record::{LINE_MAX, Record, is_object, record};
 pub(super) use record::{event, readable};
 
-/// A journal that was read back.
+/// A line buffer larger than this is given back after its line.
+const LINE_KEPT: usize = 1 << 20;
+
+/// What is known of a journal once it was read to its end.
 #[derive(Debug, Default)]
 pub(super) struct ReadBack {
-    /// The events this program knows, in order; the first one starts the session.
-    pub(super) events: Vec<Arc<Envelope>>,
     /// The number of the next event.
     pub(super) next: u64,
     /// Length of what is to be kept.
@@ -57,19 +65,6 @@ pub(super) enum Unreadable {
     Io(io::Error),
     /// It does not start as a journal of this session does; how, and what to do.
     Damaged(String),
-}
-
-/// Reads the journal of a session from its first byte.
-pub(super) fn read(input: &mut dyn BufRead, session: SessionId) -> Result<ReadBack, Unreadable> {
-    let mut reading = Reading { back: ReadBack::default(), session, line: 0, end: End::default() };
-    let mut line = Vec::new();
-    loop {
-        let ending = next_line(input, &mut line, LINE_MAX).map_err(Unreadable::Io)?;
-        if ending.len == 0 {
-            return reading.finish();
-        }
-        reading.take(&line, ending)?;
-    }
 }
 
 /// Moves bytes to another place, `range` by `range`, without holding them all.
@@ -119,7 +114,7 @@ pub(super) fn next_line(
         if bytes.is_empty() {
             return Ok(Ending { len, closed: false });
         }
-        let newline = bytes.iter().position(|byte| *byte == b'\n');
+        let newline = memchr::memchr(b'\n', bytes);
         let part = &bytes[..newline.unwrap_or(bytes.len())];
         line.extend_from_slice(&part[..part.len().min(most - line.len())]);
         let used = part.len() + usize::from(newline.is_some());
@@ -131,13 +126,24 @@ pub(super) fn next_line(
     }
 }
 
-/// A journal while it is read.
-struct Reading {
+/// A journal while it is read, event by event: those this program knows, in order; the first one
+/// starts the session.
+pub(super) struct Reading<R> {
+    input: R,
+    line: Vec<u8>,
     back: ReadBack,
     session: SessionId,
     /// Number of the line, from 1.
-    line: u64,
+    number: u64,
     end: End,
+    /// The number of the first event.
+    first: Option<u64>,
+    /// The number of the last event.
+    last: Option<u64>,
+    order: Order,
+    /// What is left of those that were put in order.
+    sorted: Option<vec::IntoIter<Arc<Envelope>>>,
+    finished: bool,
 }
 
 /// What is known of the end of what was read so far.
@@ -151,9 +157,78 @@ struct End {
     counted: bool,
 }
 
-impl Reading {
-    fn take(&mut self, line: &[u8], ending: Ending) -> Result<(), Unreadable> {
-        self.line += 1;
+impl<R: BufRead> Reading<R> {
+    /// Begins at the first byte of a journal whose records stand in that order.
+    pub(super) fn new(input: R, order: Order, session: SessionId) -> Self {
+        Self {
+            input,
+            line: Vec::new(),
+            back: ReadBack::default(),
+            session,
+            number: 0,
+            end: End::default(),
+            first: None,
+            last: None,
+            order,
+            sorted: None,
+            finished: false,
+        }
+    }
+
+    /// The next event; nothing at the end, and ever after.
+    pub(super) fn next(&mut self) -> Result<Option<Arc<Envelope>>, Unreadable> {
+        match self.order {
+            Order::Rising => self.rising(),
+            Order::Unknown => match &mut self.sorted {
+                Some(sorted) => Ok(sorted.next()),
+                None => {
+                    let sorted = self.put_in_order()?;
+                    Ok(self.sorted.insert(sorted.into_iter()).next())
+                }
+            },
+        }
+    }
+
+    /// What is known of it after its last event.
+    pub(super) fn back(&self) -> &ReadBack {
+        &self.back
+    }
+
+    /// The same, without what it was read from.
+    pub(super) fn into_back(self) -> ReadBack {
+        self.back
+    }
+
+    fn rising(&mut self) -> Result<Option<Arc<Envelope>>, Unreadable> {
+        while let Some(envelope) = self.record()? {
+            if self.last.is_none_or(|last| envelope.seq > last) {
+                self.last = Some(envelope.seq);
+                return Ok(Some(Arc::new(*envelope)));
+            }
+            self.back.faults.doubled += 1;
+        }
+        Ok(None)
+    }
+
+    /// The next event as it stands in the file.
+    fn record(&mut self) -> Result<Option<Box<Envelope>>, Unreadable> {
+        let mut line = std::mem::take(&mut self.line);
+        while !self.finished {
+            let ending = next_line(&mut self.input, &mut line, LINE_MAX).map_err(Unreadable::Io)?;
+            if ending.len == 0 {
+                self.finish()?;
+            } else if let Some(envelope) = self.take(&line, ending)? {
+                line.clear();
+                line.shrink_to(LINE_KEPT);
+                self.line = line;
+                return Ok(Some(envelope));
+            }
+        }
+        Ok(None)
+    }
+
+    fn take(&mut self, line: &[u8], ending: Ending) -> Result<Option<Box<Envelope>>, Unreadable> {
+        self.number += 1;
         let start = self.back.len;
         self.back.len += ending.len;
         let line =
@@ -165,18 +240,17 @@ impl Reading {
             // A hole that a loss of power left: its bytes were never written.
             self.end = End { cut: Some(self.end.cut.unwrap_or(start)), ..self.end };
         } else if line.contains(&0) {
-            self.back.faults.broken(self.line);
+            self.back.faults.broken(self.number);
         }
-        if self.back.events.is_empty() {
+        if self.first.is_none() {
             return self.take_first(record);
         }
-        self.take_record(record);
-        Ok(())
+        Ok(self.take_record(record))
     }
 
-    fn take_first(&mut self, record: Record) -> Result<(), Unreadable> {
+    fn take_first(&mut self, record: Record) -> Result<Option<Box<Envelope>>, Unreadable> {
         let fault = match record {
-            Record::Blank => return Ok(()),
+            Record::Blank => return Ok(None),
             Record::Newer(_, v) => newer(v),
             Record::Event(envelope) => {
                 if envelope.session != self.session {
@@ -184,8 +258,8 @@ impl Reading {
                 } else if matches!(&envelope.event, Event::SessionStarted { spec } if spec.id == self.session)
                 {
                     self.back.next = envelope.seq + 1;
-                    self.back.events.push(Arc::new(*envelope));
-                    return Ok(());
+                    self.first = Some(envelope.seq);
+                    return Ok(Some(envelope));
                 } else {
                     no_spec()
                 }
@@ -195,30 +269,33 @@ impl Reading {
         Err(Unreadable::Damaged(fault))
     }
 
-    fn take_record(&mut self, record: Record) {
+    fn take_record(&mut self, record: Record) -> Option<Box<Envelope>> {
         let faults = &mut self.back.faults;
+        let mut found = None;
         let seq = match record {
-            Record::Blank => return,
+            Record::Blank => return None,
             Record::Event(envelope) if envelope.session != self.session => {
-                return faults.foreign(self.line);
+                faults.foreign(self.number);
+                return None;
             }
-            Record::Event(envelope) => {
-                let seq = envelope.seq;
-                self.back.events.push(Arc::new(*envelope));
-                Some(seq)
-            }
+            Record::Event(envelope) => Some(found.insert(envelope).seq),
             Record::Unknown(seq) => seq,
             Record::Newer(seq, _) => {
                 faults.newer += 1;
                 seq
             }
-            Record::Broken => return faults.broken(self.line),
+            Record::Broken => {
+                faults.broken(self.number);
+                return None;
+            }
         };
         self.back.next = self.back.next.max(seq.map_or(0, |seq| seq + 1));
+        found
     }
 
-    fn finish(mut self) -> Result<ReadBack, Unreadable> {
-        if self.back.events.is_empty() {
+    fn finish(&mut self) -> Result<(), Unreadable> {
+        self.finished = true;
+        if self.first.is_none() {
             return Err(Unreadable::Damaged(format!("it is empty; {MOVE_AWAY}")));
         }
         self.back.keep = self.end.cut.unwrap_or(self.back.len);
@@ -226,17 +303,18 @@ impl Reading {
         if self.end.counted {
             self.back.faults.last_was_the_end();
         }
-        self.put_in_order();
-        Ok(self.back)
+        Ok(())
     }
 
-    fn put_in_order(&mut self) {
-        let events = &mut self.back.events;
-        let first = events[0].seq;
-        if events.is_sorted_by(|one, next| one.seq < next.seq) {
-            return;
+    fn put_in_order(&mut self) -> Result<Vec<Arc<Envelope>>, Unreadable> {
+        let mut events = Vec::new();
+        while let Some(envelope) = self.record()? {
+            events.push(Arc::new(*envelope));
         }
-        let all = events.len();
+        if events.is_sorted_by(|one, next| one.seq < next.seq) {
+            return Ok(events);
+        }
+        let (first, all) = (events[0].seq, events.len());
         self.back.faults.disordered = !events[1..].is_sorted_by_key(|event| event.seq);
         events[1..].sort_by_key(|event| event.seq);
         let mut last = None;
@@ -248,6 +326,7 @@ impl Reading {
             is_new
         });
         self.back.faults.doubled = all - events.len();
+        Ok(events)
     }
 }
 
@@ -277,3 +356,6 @@ fn newer(version: u64) -> String {
          update footplate to open it"
     )
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::{
     DiskStore, MemoryStore,
     reader::TYPES,
-    sample::{SESSION, clock, since, spec, story},
+    sample::{SESSION, clock, open, since, spec, story},
 };
 use crate::kernel::{
     event::{Call, Event, Source},
@@ -150,7 +150,7 @@ fn lived_is_replayed(
     for (at, event) in events.iter().enumerate() {
         if at == again {
             drop(journal);
-            let opened = store.open(id).unwrap();
+            let opened = open(store, id);
             prop_assert_eq!(opened.replay.notice, None);
             journal = opened.journal;
         }

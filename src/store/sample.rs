@@ -21,7 +21,7 @@ use crate::kernel::{
     id::{CallId, SessionId},
     invoke::ToolResult,
     message::{ModelCall, Usage},
-    port::{Aside, Kept, Mark},
+    port::{Aside, Journal, Kept, Mark, Replay, Store},
     signal::{Ending, Signal},
     spec::{Limits, Mode, SessionSpec},
     todo::{Item, State},
@@ -39,6 +39,18 @@ pub(super) fn clock() -> Clock {
     })
 }
 
+/// A session that was opened, with all it holds.
+pub(super) struct Whole {
+    pub(super) journal: Arc<dyn Journal>,
+    pub(super) replay: Replay,
+}
+
+pub(super) fn open(store: &dyn Store, session: SessionId) -> Whole {
+    let mut events = Vec::new();
+    let opened = store.open(session, &mut |envelope| events.push(envelope.clone())).unwrap();
+    Whole { journal: opened.journal, replay: Replay { events, notice: opened.notice } }
+}
+
 pub(super) fn spec(id: SessionId) -> SessionSpec {
     SessionSpec {
         id,
@@ -53,6 +65,7 @@ pub(super) fn spec(id: SessionId) -> SessionSpec {
         instructions: String::new(),
         agents: None,
         view: crate::kernel::spec::View::Whole,
+        workflow: None,
     }
 }
 

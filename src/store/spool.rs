@@ -4,16 +4,19 @@
 use std::{
     collections::VecDeque,
     io,
+    ops::ControlFlow,
     path::PathBuf,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use self::walk::{Behind, Marks};
 use super::medium::Medium;
 use crate::kernel::port::{OutputPage, Piece, Spool, SpoolEnd, StoreError, Stream};
 
 mod boundary;
 pub(super) mod page;
 mod since;
+mod walk;
 
 /// How much is kept of one output.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +51,8 @@ struct State {
     held: [Vec<u8>; 2],
     /// Bytes in the medium, and the last of them.
     on_disk: (u64, u8),
+    /// Where lines are in the medium.
+    marks: Marks,
     /// After a fault of the medium nothing more is written before the end.
     faulty: bool,
     ring: Ring,
@@ -98,8 +103,10 @@ impl Ring {
 impl KeptSpool {
     /// A spool at the end of what the medium holds.
     pub(super) fn open(medium: Box<dyn Medium>, path: PathBuf, bounds: Bounds) -> io::Result<Self> {
-        let (len, lines, last) = page::count(&*medium)?;
-        let state = State { came: (len, lines), lines, on_disk: (len, last), ..State::default() };
+        let (marks, last) = page::count(&*medium)?;
+        let (len, lines) = (marks.bytes, marks.lines);
+        let state =
+            State { came: (len, lines), lines, on_disk: (len, last), marks, ..State::default() };
         Ok(Self { medium, path, bounds, state: Mutex::new(state) })
     }
 
@@ -113,6 +120,27 @@ impl KeptSpool {
         // What is on disk up to here stays as it is, so it can be read without holding writers up.
         drop(state);
         page::of(&*self.medium, head, after, total, lines)
+    }
+
+    /// Visits lines from that number on, those in memory included; gives how many there are.
+    pub(super) fn lines(
+        &self,
+        from: u64,
+        visit: &mut dyn FnMut(u64, &str) -> ControlFlow<()>,
+    ) -> io::Result<u64> {
+        let mut state = self.state();
+        let marks = state.marks.clone();
+        let (head, last) = state.on_disk;
+        let (after, missing) = state.ring.after_head(last);
+        let open = state.ring.bytes.back().map_or(head > 0 && last != b'\n', |last| *last != b'\n');
+        let total = state.lines + u64::from(open);
+        // What is on disk up to here stays as it is, so it can be read without holding writers up.
+        drop(state);
+        let shown = newlines(&after) + u64::from(after.last().is_some_and(|last| *last != b'\n'));
+        let after_gap = (missing > 0).then(|| total.saturating_sub(shown));
+        let behind = Behind { bytes: after, after_gap };
+        walk::lines(&*self.medium, &marks, &behind, from, visit)?;
+        Ok(total)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -150,6 +178,7 @@ impl KeptSpool {
         }
         if let Some(last) = bytes[..written].last() {
             state.on_disk = (state.on_disk.0 + written as u64, *last);
+            state.marks.add(&bytes[..written]);
         }
         written
     }
@@ -211,7 +240,7 @@ impl Spool for KeptSpool {
 }
 
 fn newlines(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
+    memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
 #[cfg(test)]

@@ -2,23 +2,38 @@
 //! comes first, applies it, and draws when a frame is due; it never waits for work.
 
 mod editor;
+mod effects;
+mod ground;
 mod keys;
 mod opening;
+mod outputs;
+mod own;
+mod slow;
+mod stops;
+mod told;
 mod work;
+mod written;
 
-use std::{collections::VecDeque, io, sync::Arc, time::Duration};
+use std::{collections::VecDeque, io, sync::Arc};
 
 use ratatui::layout::Size;
-use tokio::{sync::mpsc, task::JoinSet, time::Instant};
+use tokio::{task::JoinSet, time::Instant};
 
-use self::keys::{Key, Keys};
+use self::{
+    ground::Ground,
+    keys::{Key, Keys},
+    own::Files,
+    slow::slow,
+    told::Told,
+    written::Writing,
+};
 use super::{
-    effect::{Effect, Start},
+    effect::Start,
     frame::{FrameClock, Pace},
-    message::{Came, Input, Message, News},
+    message::{Came, Input, Message},
     state::{Drawn, Moment, Popup, State, look::Look, status::Place},
     terminal::{Progress, Signal, Signals, Terminal, Tty, Wishes},
-    theme::{Theme, watch},
+    theme::Theme,
     update::update,
     view,
 };
@@ -28,11 +43,9 @@ use crate::kernel::{
     port::Desk,
 };
 
-pub use self::opening::{Beginning, Farewell, Opening};
+pub use self::opening::{Beginning, Dress, Farewell, Here, Opening, Remember};
+pub use self::own::{Keep, Own};
 pub use super::state::status::{Check, Player};
-
-/// A turn of the loop that takes longer than this is a fault, and is logged as one.
-const SLOW: Duration = Duration::from_millis(50);
 
 /// Events applied before keys are looked at again.
 const BATCH: usize = 256;
@@ -59,11 +72,8 @@ struct App {
     terminal: Terminal,
     frames: FrameClock,
     keys: Keys,
-    events: mpsc::UnboundedReceiver<Arc<Envelope>>,
-    news: mpsc::UnboundedReceiver<News>,
-    themes: mpsc::UnboundedReceiver<Result<Theme, String>>,
-    /// Kept so that the theme's file goes on being watched.
-    _watch: Option<super::theme::Watch>,
+    told: Told,
+    files: Files,
     begin: Arc<dyn Fn(Start) -> Result<Beginning, String> + Send + Sync>,
     work: JoinSet<Came>,
     memory: work::Memory,
@@ -73,14 +83,16 @@ struct App {
     /// A text that is to be edited outside.
     wanted: Option<editor::Wanted>,
     notice: Notice,
+    writing: Writing,
 }
 
 impl App {
     fn new(desk: Arc<dyn Desk>, opening: Opening, terminal: Terminal, keys: Keys) -> Self {
-        let look = Look::new(opening.theme, opening.marks);
+        let look = Look::new(opening.look.theme, opening.look.marks);
         let depth = look.theme.depth();
         let place = Place {
-            workspace: opening.workspace,
+            workspace: opening.here.name,
+            folder: opening.here.folder,
             player: opening.player,
             mode: opening.mode,
             runs: opening.runs,
@@ -92,31 +104,21 @@ impl App {
         let mut state = State::new(place, look, opening.history, now());
         state.sessions.prefer(opening.session);
         state.records.zone = jiff::tz::TimeZone::system();
-        state.records.home = opening.home;
+        state.records.home = opening.here.home;
         state.panes.sizes = opening.sizes;
-        state.sessions.tree.here = opening.folder;
         state.popup = opening.held.map(|session| Popup::Held { session });
-        let (tell, themes) = mpsc::unbounded_channel();
-        let watch = opening.theme_file.as_deref().and_then(|file| {
-            let changed = move |theme: Result<Theme, _>| {
-                let theme = theme.map_err(|fault: super::theme::ThemeError| fault.to_string());
-                // Fails only when the screen is gone.
-                let _ = tell.send(theme);
-            };
-            watch(file, depth, changed)
-                .map_err(|fault| state.status.say(fault.to_string(), state.now.at))
-                .ok()
-        });
+        let own = opening.look.own;
+        let files = Files::new(&own, depth);
+        state.controls.themes.own = own.themes;
+        state.controls.keys = own.keymap;
         Self {
-            events: desk.subscribe(),
+            told: Told { events: desk.subscribe(), news: opening.news },
+            files,
             desk,
             state,
             terminal,
             frames: FrameClock::default(),
             keys,
-            news: opening.news,
-            themes,
-            _watch: watch,
             begin: opening.begin,
             work: JoinSet::new(),
             memory: work::Memory::of(opening.remember),
@@ -124,6 +126,7 @@ impl App {
             signal: None,
             wanted: None,
             notice: opening.notice,
+            writing: Writing::in_folder(opening.here.drafts),
         }
     }
 
@@ -131,7 +134,7 @@ impl App {
         self.frames.request(Pace::Key, Instant::now());
         loop {
             self.draw()?;
-            if let Some(leave) = self.state.leave {
+            if let Some(leave) = self.state.place.leave {
                 self.terminal.leave()?;
                 let session = self.state.sessions.viewed();
                 return Ok(Farewell { leave, signal: self.signal, session });
@@ -151,9 +154,9 @@ impl App {
                 }
                 key = self.keys.next() => self.key(key)?,
                 Some(came) = self.work.join_next() => self.came(came),
-                Some(event) = self.events.recv() => self.happened(event),
-                Some(news) = self.news.recv() => self.turn(Message::Told(news), Pace::Key),
-                Some(theme) = self.themes.recv() => self.turn(Message::Themed(theme), Pace::Key),
+                Some(event) = self.told.events.recv() => self.happened(event),
+                Some(news) = self.told.news.recv() => self.turn(Message::Told(news), Pace::Key),
+                Some(message) = self.files.next() => self.turn(message, Pace::Key),
                 () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {
                     self.tick();
                 }
@@ -195,6 +198,10 @@ impl App {
         if self.terminal.draw(|frame| drawn = view::view(state, frame))? {
             self.drawn = Some(drawn);
             self.frames.drawn(at);
+            if let Ground::Wanted = self.files.ground {
+                self.terminal.ask_ground();
+                self.files.ground = Ground::asked(at);
+            }
         }
         slow("draw", at);
         Ok(())
@@ -203,7 +210,7 @@ impl App {
     /// The last frame is on the terminal: from now on the person can have seen it.
     fn reached(&mut self) {
         if let Some(drawn) = self.drawn.take() {
-            self.apply(Message::Drawn(now(), drawn));
+            self.apply(Message::Drawn(now(), Box::new(drawn)));
         }
     }
 
@@ -222,18 +229,30 @@ impl App {
     fn key(&mut self, key: Key) -> io::Result<()> {
         let mut key = Some(key);
         while let Some(next) = key {
-            match next {
-                Key::Pressed(at, input) => self.turn(Message::Input(at, input), Pace::Key),
-                Key::Resized(at, size) => {
-                    self.terminal.resize(size)?;
-                    self.turn(Message::Input(at, Input::Resized), Pace::Key);
-                }
-                Key::Closed => {
-                    self.signal = Some(Signal::Hangup);
-                    self.turn(Message::Signalled, Pace::Key);
-                }
+            let (keys, ground) = self.files.ground.take(next);
+            if ground.is_some_and(|ground| ground.lightness() > 50.0) {
+                let theme = Theme::light(self.state.look.theme.depth());
+                self.turn(Message::Themed(Ok(theme)), Pace::Key);
+            }
+            for key in keys {
+                self.one_key(key)?;
             }
             key = self.keys.try_next();
+        }
+        Ok(())
+    }
+
+    fn one_key(&mut self, key: Key) -> io::Result<()> {
+        match key {
+            Key::Pressed(at, input) => self.turn(Message::Input(at, input), Pace::Key),
+            Key::Resized(at, size) => {
+                self.terminal.resize(size)?;
+                self.turn(Message::Input(at, Input::Resized), Pace::Key);
+            }
+            Key::Closed => {
+                self.signal = Some(Signal::Hangup);
+                self.turn(Message::Signalled, Pace::Key);
+            }
         }
         Ok(())
     }
@@ -251,7 +270,7 @@ impl App {
                 Pace::Key
             };
             self.turn(Message::Happened(next), pace);
-            event = self.events.try_recv().ok();
+            event = self.told.events.try_recv().ok();
         }
         if let Some(left) = event {
             self.turn(Message::Happened(left), Pace::Stream);
@@ -268,43 +287,6 @@ impl App {
             // A panic has already ended the screen; what is left is work that was dropped.
             Err(error) => tracing::error!(%error, "work of the screen was lost"),
         }
-    }
-
-    fn signalled(&mut self, signal: Signal) -> io::Result<()> {
-        match signal {
-            Signal::Interrupt | Signal::Terminate | Signal::Hangup => {
-                self.signal = Some(signal);
-                self.turn(Message::Signalled, Pace::Key);
-            }
-            Signal::Suspend => self.suspend(),
-            Signal::Continue => {
-                self.terminal.continued()?;
-                self.back();
-            }
-            Signal::Resized => {
-                let (width, height) = crossterm::terminal::size()?;
-                self.key(Key::Resized(now(), Size { width, height }))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn suspend(&mut self) {
-        if let Err(error) = self.terminal.suspend() {
-            self.apply(Message::Came(Came::NotSuspended(format!("Not suspended: {error}."))));
-        }
-        self.back();
-    }
-
-    /// Here again after a stop: the window may have another size, and keys from before are old.
-    fn back(&mut self) {
-        self.drawn = None;
-        if let Ok((width, height)) = crossterm::terminal::size()
-            && let Err(error) = self.terminal.resize(Size { width, height })
-        {
-            tracing::warn!(%error, "the terminal could not be laid out again");
-        }
-        self.turn(Message::Input(now(), Input::FocusGained), Pace::Key);
     }
 
     /// Applies a message and asks for a frame.
@@ -325,65 +307,6 @@ impl App {
             slow(name, at);
         }
     }
-
-    /// Has an effect done; what is known of it at once comes back.
-    fn effect(&mut self, effect: Effect) -> Option<Message> {
-        match effect {
-            Effect::Send(command) => {
-                return work::send(&*self.desk, command).map(Message::Came);
-            }
-            Effect::Start { what, message } => {
-                work::start(&mut self.work, self.desk.clone(), self.begin.clone(), what, message);
-            }
-            Effect::ListSessions => work::list(&mut self.work, self.desk.clone()),
-            Effect::Resume(session, when) => {
-                work::resume(&mut self.work, self.desk.clone(), session, when);
-            }
-            Effect::Delete(session) => work::delete(&mut self.work, self.desk.clone(), session),
-            Effect::ReadSaid(session) => {
-                work::read_said(&mut self.work, self.desk.clone(), session);
-            }
-            Effect::ReadOutput(session, call) => {
-                work::read_output(&mut self.work, self.desk.clone(), session, call);
-            }
-            Effect::ReadChanges(of) => work::read_changes(&mut self.work, self.desk.clone(), of),
-            Effect::PlanUndo(session, calls) => {
-                work::plan_undo(&mut self.work, self.desk.clone(), session, calls);
-            }
-            Effect::Compare(session, call) => {
-                work::compare(&mut self.work, self.desk.clone(), session, call);
-            }
-            Effect::Consider(approval, scope) => {
-                let came = self.desk.consider(approval, &scope);
-                return Some(Message::Came(Came::Considered(approval, scope, came)));
-            }
-            Effect::ReadRules(of) => work::read_rules(&mut self.work, self.desk.clone(), of),
-            Effect::Colour(of, call, code) => work::colour(&mut self.work, of, call, code),
-            Effect::Prepare(what) => work::prepare(&mut self.work, self.desk.clone(), what),
-            Effect::LayOut(of, sheet, shape) => work::lay_out(&mut self.work, of, sheet, shape),
-            Effect::Find(question, sheet, index, word, marks) => {
-                work::find(&mut self.work, question, (sheet, index), word, marks);
-            }
-            Effect::Editor { question, field, text } => {
-                self.wanted = Some(editor::Wanted::Text { question, field, text });
-            }
-            Effect::Visit(file) => self.wanted = Some(editor::Wanted::File(file)),
-            Effect::Remember(sizes) => self.memory.keep(&mut self.work, sizes),
-            Effect::Notify(text) => match self.notice {
-                Notice::Bell => self.terminal.bell(),
-                Notice::Osc9 => self.terminal.notify(&text),
-                Notice::Off => {}
-            },
-            Effect::Copy(text) => {
-                if !self.terminal.copy(&text) {
-                    let why = "Not copied: too long for a clipboard.".to_owned();
-                    return Some(Message::Told(News::Said(why)));
-                }
-            }
-            Effect::Suspend => self.suspend(),
-        }
-        None
-    }
 }
 
 /// The next signal, where any are listened to.
@@ -397,13 +320,6 @@ async fn next(signals: &mut Option<Signals>) -> Signal {
 /// Now, by both clocks.
 fn now() -> Moment {
     Moment { at: Instant::now(), wall: jiff::Timestamp::now() }
-}
-
-fn slow(what: &str, since: Instant) {
-    let took = since.elapsed();
-    if took > SLOW {
-        tracing::warn!(what, ms = took.as_millis(), "the screen was slow");
-    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod code;
 pub mod column;
 mod effects;
 mod rows;
+mod script;
 mod source;
 
 use std::{cell::RefCell, sync::Arc};
@@ -20,11 +21,15 @@ use crate::{
         id::{ApprovalId, CallId, SessionId},
         invoke::ToolResult,
     },
-    tui::{highlight::Colours, theme::Mark},
+    tui::{
+        highlight::Colours,
+        theme::{Mark, Role},
+    },
 };
 
 pub use effects::Effects;
 pub use rows::{Scene, height, rows, state_mark};
+pub use script::Script;
 
 /// One piece.
 #[derive(Clone, Debug)]
@@ -81,8 +86,9 @@ pub enum Progress {
 pub struct Code {
     pub call: CallId,
     pub filename: String,
-    pub lines: Vec<String>,
-    pub colours: Vec<Colours>,
+    pub script: Script,
+    /// Of its lines, while it is near the screen.
+    pub colours: Coloured,
     pub progress: Progress,
     pub seal: Option<Seal>,
     pub limit_ms: u64,
@@ -98,6 +104,25 @@ pub struct Code {
     pub effects: Effects,
     /// The last lines it printed.
     pub output: Vec<String>,
+}
+
+/// Whether a text has its colours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Coloured {
+    Not,
+    /// They are being found.
+    Soon,
+    Lines(Vec<Colours>),
+}
+
+impl Coloured {
+    /// Those of one line.
+    pub fn line(&self, at: usize) -> &[(std::ops::Range<usize>, Role)] {
+        match self {
+            Self::Lines(lines) => lines.get(at).map_or(&[], Vec::as_slice),
+            Self::Not | Self::Soon => &[],
+        }
+    }
 }
 
 /// How much of a run is shown.
@@ -136,8 +161,11 @@ impl Cell {
         self.cache.get_mut().take();
     }
 
-    /// It is far from the screen: its rows are let go, and its height is kept.
+    /// It is far from the screen: its rows and colours are let go, and its height is kept.
     pub fn far(&mut self) {
+        if let Body::Code(code) = &mut self.body {
+            code.colours = Coloured::Not;
+        }
         if let Some(cached) = self.cache.get_mut() {
             cached.rows = None;
         }

@@ -106,6 +106,20 @@ pub fn truncate(text: &str, cells: usize) -> String {
     text.to_owned()
 }
 
+/// The beginning of a text that is wider than `cells`, or all of it: as much of a line of any length
+/// as a row of that width has to look at.
+pub fn beginning(text: &str, cells: usize) -> &str {
+    let (mut used, mut at) = (0, 0);
+    for (cluster, wide) in clusters(text) {
+        used += wide;
+        at += cluster.len();
+        if used > cells {
+            break;
+        }
+    }
+    &text[..at]
+}
+
 /// As [`truncate`], and filled with spaces on the right to exactly `cells`.
 pub fn pad(text: &str, cells: usize) -> String {
     let mut out = truncate(text, cells);

@@ -3,6 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use super::{
+    keymap::Preset,
     layout::Remembered,
     sheet::{Index, Shape},
     state::waiting::Sheet,
@@ -21,17 +22,27 @@ pub enum Effect {
     /// Ask something of the host.
     Send(Command),
     /// Start a session.
-    Start { what: Start, message: Option<String> },
+    Start {
+        what: Start,
+        message: Option<String>,
+    },
     /// Have the list of sessions made.
     ListSessions,
     /// Carry a session on here.
     Resume(SessionId, When),
     /// Delete a session with its agents.
     Delete(SessionId),
+    /// Give a session that runs nowhere another name.
+    Rename(SessionId, String),
     /// Read what was said in a session.
     ReadSaid(SessionId),
-    /// Read the last lines of an output.
-    ReadOutput(SessionId, CallId),
+    /// Read lines of an output.
+    ReadOutput(SessionId, CallId, Part),
+    /// Look for a word in all of an output.
+    FindInOutput(SessionId, CallId, String),
+    /// Write all of an output to a file of that name in the folder worked in, or show it in $PAGER.
+    SaveOutput(SessionId, CallId, PathBuf),
+    PageOutput(SessionId, CallId),
     /// Ask which rules count for a session.
     ReadRules(SessionId),
     /// Read what a session wrote.
@@ -42,6 +53,12 @@ pub enum Effect {
     Compare(SessionId, CallId),
     /// Ask what a yes of that reach would come to.
     Consider(ApprovalId, Scope),
+    /// Look for files below a folder by these words.
+    FindFiles(PathBuf, String),
+    /// Read the draft that was kept for a session.
+    ReadDraft(SessionId),
+    /// Keep the draft of a session.
+    KeepDraft(SessionId, String),
     /// Colour a script.
     Colour(SessionId, CallId, String),
     /// Make a question ready to be shown.
@@ -57,11 +74,42 @@ pub enum Effect {
     /// Call someone who looks elsewhere.
     Notify(String),
     /// Have a text edited in the person's own editor, for a field of a question or all of them.
-    Editor { question: ApprovalId, field: Option<usize>, text: String },
+    Editor {
+        question: ApprovalId,
+        field: Option<usize>,
+        text: String,
+    },
     /// Have the person look at a file in their own editor, and change it if they like.
     Visit(PathBuf),
+    /// Read a theme of the person's.
+    ReadTheme(PathBuf),
+    /// Have the person look at their file of keys, which is made if there is none.
+    KeysFile,
+    /// Keep something for good.
+    Keep(Setting),
     /// Stop until the shell continues us.
     Suspend,
+}
+
+/// Which lines of an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Last,
+    /// From the line with this number on.
+    From(u64),
+}
+
+/// What the person chose on the screen, and the settings keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// The theme of that name, and the file it comes from if it is the person's own.
+    Theme {
+        name: String,
+        file: Option<PathBuf>,
+    },
+    Preset(Preset),
+    /// The model that new sessions speak to.
+    Model(String),
 }
 
 /// What to start.

@@ -1,15 +1,18 @@
 //! What reaches the screen: a few kinds, by where they come from.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use crossterm::event::KeyEvent;
 
 use super::{
     diff::Diff,
+    effect::Setting,
+    files::Found,
     highlight::Colours,
+    keymap::Keymap,
     row::Hit,
     sheet::Index,
-    state::{Drawn, Moment, status::Check, waiting::Paper},
+    state::{Drawn, Moment, pointer::Pointed, status::Check, waiting::Paper},
     theme::Theme,
 };
 use crate::kernel::{
@@ -33,7 +36,7 @@ pub enum Message {
     /// Something from the person, at the moment it was read.
     Input(Moment, Input),
     /// A frame reached the terminal.
-    Drawn(Moment, Drawn),
+    Drawn(Moment, Box<Drawn>),
     /// An event of a session.
     Happened(Arc<Envelope>),
     /// What an effect came to.
@@ -42,6 +45,8 @@ pub enum Message {
     Told(News),
     /// The theme's file was changed, or has a fault, in words.
     Themed(Result<Theme, String>),
+    /// The file of keys was changed, or has a fault, in words.
+    Rekeyed(Result<Keymap, String>),
     /// The system asks the program to end.
     Signalled,
 }
@@ -53,6 +58,8 @@ pub enum News {
     Check(usize, Check),
     /// By what runs are held here.
     Seal(Form),
+    /// Models on this computer, by the names that choose them.
+    Models(Vec<String>),
     /// Something the person should hear of, in a line.
     Said(String),
     /// Rules of the project here that nobody has judged, and a name for that question.
@@ -64,12 +71,8 @@ pub enum News {
 pub enum Input {
     Key(KeyEvent),
     Paste(String),
-    /// The wheel was turned, down or up.
-    Wheel {
-        down: bool,
-    },
-    /// A mouse button; it only means that someone is there.
-    Click,
+    /// Something with the mouse.
+    Mouse(Pointed),
     /// The window came to the front.
     FocusGained,
     FocusLost,
@@ -92,9 +95,26 @@ pub enum Came {
     Resumed(SessionId, Result<Option<String>, NotResumed>),
     /// A session was deleted, or why not.
     Deleted(Result<(), String>),
+    /// A session has another name, or why not.
+    Renamed(Result<(), String>),
     /// What was said in a session.
     Said(SessionId, Result<Vec<Numbered>, String>),
     Output(CallId, Option<OutputPage>),
+    /// Nothing that anybody still waits for.
+    Nothing,
+    /// The files that fit these words.
+    Files(String, Found),
+    /// The draft that was kept for a session.
+    Draft(SessionId, String),
+    /// The lines of an output that have a word, and whether there are more of them.
+    Lines {
+        call: CallId,
+        word: String,
+        lines: Vec<u64>,
+        more: bool,
+    },
+    /// An output was written to a file, or why not.
+    Saved(Result<PathBuf, String>),
     Coloured(SessionId, CallId, Vec<Colours>),
     /// A question is ready, and what is called by it.
     Prepared(ApprovalId, Arc<Paper>, Option<Arc<Capability>>),
@@ -120,6 +140,10 @@ pub enum Came {
     NotDone(String),
     /// The sizes of panes are kept, or why not.
     Remembered(Result<(), String>),
+    /// A theme of the person's, or its fault.
+    Theme(PathBuf, Result<Theme, String>),
+    /// A setting was kept, or could not be.
+    Kept(Setting, Result<(), String>),
     /// Suspending was refused, and why.
     NotSuspended(String),
 }
@@ -135,6 +159,7 @@ impl Message {
             Self::Came(_) => "came",
             Self::Told(_) => "told",
             Self::Themed(_) => "themed",
+            Self::Rekeyed(_) => "rekeyed",
             Self::Signalled => "signalled",
         }
     }

@@ -1,5 +1,6 @@
 //! A screen to play stories on: the real state, update and view, with time and events as told.
 
+mod desk;
 mod questions;
 mod rules;
 mod runs;
@@ -17,12 +18,12 @@ pub(super) use self::questions::{
     shell_question, write_question,
 };
 pub(super) use self::rules::{program, rule};
+use self::runs::part_of;
 use super::{
-    cell::Body,
     diff,
     effect::Effect,
     highlight,
-    message::{Came, Input, Message, News},
+    message::{Came, Input, Message},
     paper,
     state::{
         Drawn, Moment, State,
@@ -43,7 +44,7 @@ use crate::kernel::{
     },
     id::{ApprovalId, CallId, SessionId},
     message::Usage,
-    port::{Form, Numbered, OutputPage, Untrusted},
+    port::{Form, OutputPage},
     spec::{Limits, Mode, SessionSpec},
 };
 
@@ -73,6 +74,7 @@ pub(super) struct Stage {
     /// What any wider yes would come to.
     pub(super) considered: Result<usize, NotAnswered>,
     pub(super) clocks: Vec<(CallId, Reading)>,
+    pub(super) desk: desk::Desk,
     terminal: Terminal<TestBackend>,
     start: Moment,
     ms: u64,
@@ -111,6 +113,7 @@ impl Stage {
             texts: ("one\ntwo\n".into(), "one\n\tthree\n".into()),
             considered: Ok(0),
             clocks: Vec::new(),
+            desk: desk::Desk::default(),
             terminal: Terminal::new(TestBackend::new(width, height)).unwrap(),
             start,
             ms: 0,
@@ -134,6 +137,7 @@ impl Stage {
                 check(Mark::Done, "seal: full"),
                 check(Mark::Done, "terminal: 256 colours"),
                 check(Mark::Done, "git"),
+                check(Mark::Queued, "disk …"),
                 check(Mark::Queued, "ollama …"),
             ],
             ..Place::default()
@@ -141,7 +145,6 @@ impl Stage {
         Self::at(width, height, place)
     }
 
-    /// Milliseconds since the beginning.
     pub(super) fn ms(&self) -> u64 {
         self.ms
     }
@@ -185,8 +188,15 @@ impl Stage {
                         let came = Came::Coloured(session, call, highlight::highlight(&code));
                         messages.push_back(Message::Came(came));
                     }
-                    Effect::ReadOutput(_, call) => {
-                        let came = Came::Output(call, Some(self.page.clone()));
+                    Effect::ReadOutput(_, call, part) => {
+                        let came = Came::Output(call, Some(part_of(&self.page, part)));
+                        messages.push_back(Message::Came(came));
+                    }
+                    Effect::FindInOutput(_, call, word) => {
+                        let has = |(_, line): &(u64, &String)| line.to_lowercase().contains(&word);
+                        let lines = (self.page.first..).zip(&self.page.lines).filter(has);
+                        let lines = lines.map(|(number, _)| number).collect();
+                        let came = Came::Lines { call, word, lines, more: false };
                         messages.push_back(Message::Came(came));
                     }
                     Effect::ReadChanges(session) => {
@@ -220,41 +230,30 @@ impl Stage {
                         let said = self.said(session);
                         messages.push_back(Message::Came(Came::Said(session, Ok(said))));
                     }
+                    Effect::FindFiles(_, words) => messages.push_back(self.desk.finds(words)),
+                    Effect::ReadDraft(of) => messages.extend(self.desk.draft(of)),
+                    Effect::KeepDraft(of, text) => drop(self.desk.drafts.insert(of, text)),
                     other @ (Effect::Send(_)
                     | Effect::LayOut(..)
                     | Effect::Find(..)
                     | Effect::Resume(..)
                     | Effect::Delete(_)
+                    | Effect::Rename(..)
                     | Effect::Start { .. }
                     | Effect::Copy(_)
+                    | Effect::SaveOutput(..)
+                    | Effect::PageOutput(..)
                     | Effect::Remember(_)
                     | Effect::Notify(_)
                     | Effect::Editor { .. }
                     | Effect::Visit(_)
+                    | Effect::KeysFile
+                    | Effect::Keep(_)
+                    | Effect::ReadTheme(_)
                     | Effect::Suspend) => self.effects.push(other),
                 }
             }
         }
-    }
-
-    fn said(&self, session: SessionId) -> Vec<Numbered> {
-        let cells = self.state.sessions.get(session).map(|node| &node.transcript.cells);
-        let texts = cells.into_iter().flatten().filter_map(|cell| match &cell.body {
-            Body::Said(text) => Some(text.clone()),
-            _ => None,
-        });
-        let at = self.start.wall;
-        texts.zip(1..).map(|(text, number)| Numbered { number, at, text }).collect()
-    }
-
-    /// The rules of the project here are asked about.
-    pub(super) fn untrusted(&mut self, text: &str, allows: usize) -> ApprovalId {
-        let (id, folder) = (77.into(), std::path::PathBuf::from("/home/me/code/tally"));
-        let file = folder.join(".footplate/rules.toml");
-        let rules = Untrusted { folder, file, text: text.to_owned(), allows };
-        self.state.records.home = Some("/home/me".into());
-        self.send(Message::Told(News::Untrusted(id, rules)));
-        id
     }
 
     /// Time passes, a frame at a time where frames are drawn.
@@ -272,7 +271,7 @@ impl Stage {
     pub(super) fn draw(&mut self) {
         let mut drawn = Drawn::default();
         self.terminal.draw(|frame| drawn = view(&self.state, frame)).unwrap();
-        self.send(Message::Drawn(self.now(), drawn));
+        self.send(Message::Drawn(self.now(), Box::new(drawn)));
     }
 
     pub(super) fn resize(&mut self, width: u16, height: u16) {
@@ -364,6 +363,7 @@ impl Stage {
             instructions: String::new(),
             agents: None,
             view: crate::kernel::spec::View::Whole,
+            workflow: None,
         };
         self.event(number.into(), Event::SessionStarted { spec });
         if !says.is_empty() {

@@ -1,12 +1,17 @@
 //! All the screen knows. Each part owns its own; nothing here waits, reads a clock or a file.
 
 pub mod composer;
+pub mod controls;
 pub mod draft;
+pub mod drafts;
 pub mod edit;
 pub mod filter;
 pub mod look;
+pub mod offered;
 pub mod output;
+pub mod palette;
 pub mod panes;
+pub mod pointer;
 pub mod records;
 pub mod sessions;
 pub mod several;
@@ -16,9 +21,11 @@ pub mod tree;
 pub mod waiting;
 
 use composer::Composer;
+use controls::Controls;
 use look::Look;
 use output::Output;
 use panes::Panes;
+use ratatui::layout::Rect;
 use records::Records;
 use sessions::Sessions;
 use status::{Place, Status};
@@ -43,6 +50,7 @@ pub struct State {
     pub now: Moment,
     pub look: Look,
     pub place: Place,
+    pub controls: Controls,
     pub sessions: Sessions,
     pub queue: Queue,
     pub output: Output,
@@ -54,8 +62,6 @@ pub struct State {
     pub panes: Panes,
     pub guard: Guard,
     pub drawn: Drawn,
-    /// Set when the screen is to be left.
-    pub leave: Option<Leave>,
 }
 
 /// Which pane has the keys.
@@ -98,7 +104,14 @@ pub enum Popup {
         of: keymap::Place,
         top: usize,
     },
-    Connect,
+    Connect {
+        row: usize,
+    },
+    /// All commands.
+    Commands,
+    Themes {
+        row: usize,
+    },
     Quit {
         row: usize,
     },
@@ -144,6 +157,16 @@ pub enum Popup {
     },
 }
 
+impl Popup {
+    /// Whether words narrow what it shows.
+    pub fn is_narrowed(self) -> bool {
+        matches!(
+            self,
+            Self::Waiting { .. } | Self::Grants { .. } | Self::Decisions { .. } | Self::Help { .. }
+        )
+    }
+}
+
 /// Why the screen was left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leave {
@@ -169,14 +192,19 @@ pub struct Drawn {
     pub layout: Layout,
     /// A text that is not made ready to be drawn.
     pub unlaid: Option<Unlaid>,
+    /// The text that is selected by the mouse.
+    pub selected: Option<String>,
 }
 
 /// An output on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawnOutput {
     pub call: CallId,
-    /// Rows of text.
+    /// Rows and cells of text.
     pub rows: usize,
+    pub width: usize,
+    /// The line at the top, and the row of it.
+    pub top: (u64, usize),
 }
 
 /// A text that has to be made ready off the loop before any of it can be drawn.
@@ -200,6 +228,8 @@ pub struct DrawnQuestion {
     pub total: usize,
     /// A row above or below them says how many are out of sight.
     pub noted: bool,
+    /// The letters that answer, with their words' places.
+    pub labels: Vec<(char, Rect)>,
 }
 
 impl DrawnQuestion {
@@ -229,6 +259,7 @@ impl State {
             now,
             look,
             place,
+            controls: Controls::default(),
             sessions: Sessions::default(),
             queue: Queue::default(),
             output: Output::default(),
@@ -240,7 +271,6 @@ impl State {
             panes: Panes::default(),
             guard: Guard::default(),
             drawn: Drawn::default(),
-            leave: None,
         }
     }
 
@@ -248,9 +278,7 @@ impl State {
     pub fn key_place(&self) -> keymap::Place {
         use keymap::Place;
         match self.popup {
-            Some(Popup::Waiting { .. } | Popup::Grants { .. } | Popup::Decisions { .. })
-                if self.records.filter.typing =>
-            {
+            Some(popup) if popup.is_narrowed() && self.records.filter.typing => {
                 return Place::Filter;
             }
             Some(Popup::Sessions) if self.sessions.tree.filter.typing => return Place::Filter,
@@ -261,6 +289,7 @@ impl State {
             Some(Popup::Said { .. }) => return Place::Said,
             Some(Popup::Rewind { .. }) => return Place::Rewind,
             Some(Popup::Waiting { .. }) => return Place::Waiting,
+            Some(Popup::Output) if self.finding() => return Place::Find,
             Some(Popup::Output) => return Place::Output,
             Some(Popup::Changes { .. }) if self.records.written.undo.is_some() => {
                 return Place::Undo;
@@ -269,7 +298,9 @@ impl State {
             Some(Popup::Grants { .. }) => return Place::Grants,
             Some(Popup::Decisions { .. }) => return Place::Decisions,
             Some(Popup::Help { .. }) => return Place::Help,
-            Some(Popup::Connect) => return Place::Connect,
+            Some(Popup::Connect { .. }) => return Place::Connect,
+            Some(Popup::Commands) => return Place::Commands,
+            Some(Popup::Themes { .. }) => return Place::Themes,
             Some(Popup::Quit { .. }) => return Place::Quit,
             Some(Popup::Mode { .. }) => return Place::Mode,
             Some(Popup::Stop { .. }) => return Place::Stop,
@@ -277,8 +308,12 @@ impl State {
             Some(Popup::Several { .. }) => return Place::Several,
             None => {}
         }
+        if self.finding() {
+            return Place::Find;
+        }
         match self.focus {
             Focus::Start => Place::Start,
+            Focus::Composer if self.offers() => Place::Offers,
             Focus::Composer => Place::Composer,
             Focus::Question => match self.queue.form {
                 Some(waiting::Form::Because(..)) => Place::Because,
@@ -305,6 +340,12 @@ impl State {
         all
     }
 
+    /// Whether a word is being typed that is looked for in an output.
+    pub fn finding(&self) -> bool {
+        let here = self.output_here();
+        self.output.search.as_ref().is_some_and(|search| Some(search.call) == here)
+    }
+
     /// The output that keys act on.
     pub fn output_here(&self) -> Option<CallId> {
         match (self.popup, self.focus) {
@@ -312,6 +353,11 @@ impl State {
             (None, Focus::Output(call)) => Some(call),
             _ => None,
         }
+    }
+
+    /// Whether something is offered for what is being written.
+    pub fn offers(&self) -> bool {
+        self.composer.offered.as_ref().is_some_and(offered::Offered::is_open)
     }
 
     /// What has the keys where nothing asks for them.
@@ -333,23 +379,14 @@ impl State {
         self.sessions.at_work() > 0 || self.queue.current().is_some()
     }
 
-    /// When the list of sessions is to be made anew, while it is in sight.
-    pub fn list_due(&self) -> Option<Instant> {
-        let shown = self.popup == Some(Popup::Sessions) || self.drawn.layout.room.has_columns();
-        let watched = self.sessions.tree.watched.is_some();
-        match self.sessions.tree.reading {
-            tree::Reading::Next(at) if (shown || watched) && !self.status.away => Some(at),
-            tree::Reading::Next(_) | tree::Reading::Never | tree::Reading::Since(_) => None,
-        }
-    }
-
     /// When something changes by itself.
     pub fn deadline(&self) -> Option<Instant> {
         let second = self.counts().then(|| self.now.at + until_next_second(self.now.wall));
         let toast = self.status.deadline();
         let guard = self.guard.deadline(self.now.at);
+        let draft = self.composer.drafts.deadline();
         let list = self.list_due();
-        [second, toast, guard, list].into_iter().flatten().min()
+        [second, toast, guard, draft, list].into_iter().flatten().min()
     }
 }
 

@@ -154,6 +154,11 @@ impl Terminal {
         }
     }
 
+    /// Asks for the colour of the ground; a terminal that knows the question answers among the keys.
+    pub fn ask_ground(&mut self) {
+        self.control(b"\x1b]11;?\x07");
+    }
+
     pub fn bell(&mut self) {
         self.control(b"\x07");
     }

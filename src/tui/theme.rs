@@ -1,18 +1,16 @@
 //! What the colours mean. Views name a role; only here does a role become a colour.
 //!
-//! Pure but for `watch`: what the terminal can show comes in as a value.
+//! Pure: what the terminal can show comes in as a value.
 
 mod color;
 mod marks;
 mod parse;
-mod watch;
 
 use ratatui::style::{Color, Modifier, Style};
 
 pub use color::{Depth, Rgb, contrast};
 pub use marks::{Mark, Marks};
 pub use parse::ThemeError;
-pub use watch::{Watch, watch};
 
 macro_rules! roles {
     ($($(#[$doc:meta])* $role:ident = $name:literal,)*) => {
@@ -84,9 +82,19 @@ pub struct Theme {
 
 impl Theme {
     /// The built-in themes: name and file.
-    pub const BUILT_IN: [(&str, &str); 2] = [
+    pub const BUILT_IN: [(&str, &str); 12] = [
         ("footplate-dark", include_str!("../../themes/footplate-dark.toml")),
         ("footplate-light", include_str!("../../themes/footplate-light.toml")),
+        ("high-contrast-dark", include_str!("../../themes/high-contrast-dark.toml")),
+        ("high-contrast-light", include_str!("../../themes/high-contrast-light.toml")),
+        ("gruvbox-dark", include_str!("../../themes/gruvbox-dark.toml")),
+        ("gruvbox-light", include_str!("../../themes/gruvbox-light.toml")),
+        ("solarized-dark", include_str!("../../themes/solarized-dark.toml")),
+        ("solarized-light", include_str!("../../themes/solarized-light.toml")),
+        ("catppuccin-mocha", include_str!("../../themes/catppuccin-mocha.toml")),
+        ("catppuccin-latte", include_str!("../../themes/catppuccin-latte.toml")),
+        ("nord", include_str!("../../themes/nord.toml")),
+        ("dracula", include_str!("../../themes/dracula.toml")),
     ];
 
     /// The theme for a dark terminal, which is also the default.
@@ -135,7 +143,7 @@ impl Theme {
         let paint = self.paint(role);
         match self.depth {
             Depth::None => Style::new().add_modifier(paint.modifier | plain_modifier(role)),
-            Depth::Sixteen => sixteen(role).add_modifier(paint.modifier),
+            Depth::Sixteen => self.sixteen(role).add_modifier(paint.modifier),
             Depth::Many | Depth::True => {
                 let color = |rgb: Rgb| match self.depth {
                     Depth::True => Color::Rgb(rgb.0, rgb.1, rgb.2),
@@ -147,6 +155,40 @@ impl Theme {
                 style
             }
         }
+    }
+
+    /// With sixteen colours the terminal's own palette rules: its ground and text are kept, for only
+    /// they are sure to be readable on each other. On a light ground most of its colours are not,
+    /// and a state there is told by its mark and word alone.
+    fn sixteen(&self, role: Role) -> Style {
+        let (dark, light) = match role {
+            Role::Need => (Color::LightYellow, Some(Color::Magenta)),
+            Role::Held | Role::CodeKeyword | Role::Warn => (Color::LightMagenta, None),
+            Role::Good | Role::Add | Role::CodeString => (Color::LightGreen, None),
+            Role::Bad | Role::Remove => (Color::LightRed, Some(Color::Red)),
+            // The blues of dark terminals are too dark to read.
+            Role::Work | Role::CodeName | Role::Change | Role::CodeNumber | Role::CodeType => {
+                (Color::LightCyan, Some(Color::Blue))
+            }
+            Role::Quiet | Role::CodeComment | Role::Rule => {
+                return Style::new().add_modifier(Modifier::DIM);
+            }
+            Role::Select => return Style::new().add_modifier(Modifier::REVERSED),
+            Role::Text
+            | Role::Bright
+            | Role::Match
+            | Role::Escape
+            | Role::Ground
+            | Role::Raised => return Style::new(),
+        };
+        let mut style = Style::new();
+        style.fg = if self.is_light() { light } else { Some(dark) };
+        style
+    }
+
+    /// Whether it is made for a light terminal.
+    pub fn is_light(&self) -> bool {
+        self.paint(Role::Ground).bg.is_some_and(|ground| ground.lightness() > 50.0)
     }
 
     fn paint(&self, role: Role) -> Paint {
@@ -163,27 +205,6 @@ impl Default for Theme {
 /// Without colours these still have to stand out.
 fn plain_modifier(role: Role) -> Modifier {
     if matches!(role, Role::Select) { Modifier::REVERSED } else { Modifier::empty() }
-}
-
-/// With sixteen colours the terminal's own palette rules: its ground and text are kept, for only
-/// they are sure to be readable on each other.
-fn sixteen(role: Role) -> Style {
-    let fg = match role {
-        Role::Need => Color::Yellow,
-        Role::Work | Role::CodeName => Color::Blue,
-        Role::Held | Role::CodeKeyword | Role::Warn => Color::Magenta,
-        Role::Good | Role::Add | Role::CodeString => Color::Green,
-        Role::Bad | Role::Remove => Color::Red,
-        Role::Change | Role::CodeNumber | Role::CodeType => Color::Cyan,
-        Role::Quiet | Role::CodeComment | Role::Rule => {
-            return Style::new().add_modifier(Modifier::DIM);
-        }
-        Role::Select => return Style::new().add_modifier(Modifier::REVERSED),
-        Role::Text | Role::Bright | Role::Match | Role::Escape | Role::Ground | Role::Raised => {
-            return Style::new();
-        }
-    };
-    Style::new().fg(fg)
 }
 
 #[cfg(test)]

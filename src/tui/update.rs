@@ -1,16 +1,23 @@
 //! What a message does to the screen's state. Plain functions: what must happen outside comes back
 //! as effects, and time is whatever the message says.
 
+mod compose;
+mod controls;
 mod edit;
 mod events;
 mod input;
 mod long;
 mod moves;
+mod output;
+mod palette;
 mod panes;
+mod pointer;
 mod question;
 mod records;
 mod several;
 mod signals;
+mod slash;
+mod themes;
 mod transcript;
 mod tree;
 mod trust;
@@ -28,7 +35,7 @@ use super::{
     guard::Due,
     keymap::{Action, Edit},
     message::{Came, Message, News},
-    state::{Drawn, Focus, Leave, Moment, State, several::Settled, transcript::tail},
+    state::{Drawn, Focus, Leave, Moment, State, several::Settled},
     view,
 };
 use crate::kernel::port::Form;
@@ -53,8 +60,9 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
         }
         Message::Drawn(now, drawn) => {
             pass(state, now);
-            note(state, drawn);
-            Vec::new()
+            let mut effects = note(state, *drawn);
+            effects.extend(pointer::copied(state));
+            effects
         }
         Message::Happened(envelope) => {
             state.records.take(&envelope);
@@ -85,6 +93,10 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             }
             Vec::new()
         }
+        Message::Told(News::Models(models)) => {
+            state.controls.models = models;
+            Vec::new()
+        }
         Message::Told(News::Said(text)) => {
             state.status.say(text, state.now.at);
             Vec::new()
@@ -98,8 +110,16 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             state.status.say(fault, state.now.at);
             Vec::new()
         }
+        Message::Rekeyed(Ok(keys)) => {
+            state.controls.keys = keys;
+            Vec::new()
+        }
+        Message::Rekeyed(Err(fault)) => {
+            state.status.say(fault, state.now.at);
+            Vec::new()
+        }
         Message::Signalled => {
-            state.leave = Some(Leave::Signal);
+            state.place.leave = Some(Leave::Signal);
             Vec::new()
         }
     };
@@ -111,11 +131,13 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     effects.extend(tree::follow(state));
     tree::refuse(state, &mut effects);
     if state.place.leaving && state.sessions.at_work() == 0 {
-        state.leave = Some(Leave::Quit);
+        state.place.leave = Some(Leave::Quit);
     }
+    // After it is known whether the screen is left.
+    effects.extend(compose::follow(state));
     let in_sight = view::in_sight(state);
-    if let Some((session, call)) = state.output.want(&in_sight, state.sessions.viewed()) {
-        effects.push(Effect::ReadOutput(session, call));
+    if let Some((session, call, part)) = state.output.want(&in_sight, state.sessions.viewed()) {
+        effects.push(Effect::ReadOutput(session, call, part));
     }
     effects
 }
@@ -128,7 +150,8 @@ fn pass(state: &mut State, now: Moment) {
 }
 
 /// Takes in what the last frame showed.
-fn note(state: &mut State, drawn: Drawn) {
+fn note(state: &mut State, drawn: Drawn) -> Vec<Effect> {
+    let mut effects = Vec::new();
     if drawn.width != state.drawn.width {
         // Rows are other rows now.
         state.queue.unsee();
@@ -145,12 +168,15 @@ fn note(state: &mut State, drawn: Drawn) {
     }
     if let Some(node) = state.sessions.node_mut() {
         let text = drawn.transcript;
-        node.transcript.saw(text.top.0..text.end, text.height);
+        let session = node.spec.id;
+        let bare = node.transcript.saw(text.top.0..text.end, text.height);
+        effects.extend(bare.into_iter().map(|(call, code)| Effect::Colour(session, call, code)));
     }
     if let Some(top) = drawn.change {
         state.records.written.top = top;
     }
     state.drawn = drawn;
+    effects
 }
 
 /// Keeps what belongs together together: the guard watches over the question in view, and the
@@ -176,6 +202,7 @@ fn settle(state: &mut State) {
             let free = matches!(state.focus, Focus::Composer | Focus::Start)
                 && state.popup.is_none()
                 && state.composer.draft.is_empty()
+                && !state.offers()
                 && state.queue.declined != Some(id);
             if free && state.guard.live(state.now.at) {
                 state.focus = Focus::Question;
@@ -197,9 +224,10 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             question::gone(state, id);
         }
         Came::Started(session) => {
-            state.place.starting = None;
+            let words = state.place.starting.take();
             state.sessions.show(session);
             state.focus = Focus::Composer;
+            return words.and_then(|text| compose::by_hand(session, &text)).into_iter().collect();
         }
         Came::NotStarted(fault) => {
             state.status.say(fault, state.now.at);
@@ -210,19 +238,27 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
         Came::Listed(came) => tree::listed(state, came),
         Came::Resumed(session, came) => return tree::resumed(state, session, came),
         Came::Deleted(came) => return tree::deleted(state, came),
+        Came::Renamed(came) => return tree::renamed(state, came),
         Came::Said(of, came) => tree::told(state, of, came),
         Came::Output(call, page) => {
-            let page = page.unwrap_or_default();
-            let last = tail(&page.lines);
-            let node = state.output.came(call, page).and_then(|id| state.sessions.get_mut(id));
-            if let Some(node) = node {
+            if let Some((session, last)) = state.output.came(call, page.unwrap_or_default())
+                && let Some(node) = state.sessions.get_mut(session)
+            {
                 node.transcript.printed(call, last);
             }
         }
+        Came::Nothing => {}
+        Came::Files(words, found) => return compose::found(state, &words, found),
+        Came::Draft(session, text) => compose::kept(state, session, &text),
+        Came::Lines { call, word, lines, more } => output::found(state, call, &word, lines, more),
+        Came::Saved(Ok(file)) => {
+            state.status.say(format!("Saved: {}", file.display()), state.now.at);
+        }
+        Came::Saved(Err(why)) => state.status.say(why, state.now.at),
         Came::Coloured(session, call, colours) => {
             let node = state.sessions.get_mut(session);
-            if let Some(code) = node.and_then(|node| node.transcript.code_of(call)) {
-                code.colours = colours;
+            if let Some(node) = node {
+                node.transcript.coloured(call, colours);
             }
         }
         Came::Changes(of, came) => written::came(state, of, came),
@@ -263,6 +299,8 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             state.status.say(why, state.now.at);
         }
         Came::Remembered(Ok(())) => {}
+        Came::Theme(file, theme) => themes::came(state, &file, theme),
+        Came::Kept(setting, kept) => controls::kept(state, setting, kept),
         Came::Remembered(Err(why)) | Came::NotSuspended(why) => state.status.say(why, state.now.at),
     }
     Vec::new()

@@ -4,13 +4,17 @@
 mod arrange;
 mod choice;
 mod composer;
+mod connect;
 mod decided;
 mod edit;
 mod filter;
 mod forms;
+mod help;
 mod lists;
+mod offered;
 mod offers;
 mod output;
+mod palette;
 mod parts;
 mod pen;
 mod popup;
@@ -25,6 +29,7 @@ mod side;
 mod standing;
 mod start;
 mod status;
+mod themes;
 mod transcript;
 mod tree;
 mod wider;
@@ -47,7 +52,7 @@ use self::arrange::arrange;
 use self::pen::{Keys, Pen, split_bottom, split_top};
 use super::{
     layout::{Layout, Room},
-    state::{Drawn, Focus, Popup, State, waiting::Form},
+    state::{Drawn, Focus, Popup, State, pointer::Held, waiting::Form},
     theme::{Mark, Role},
     words,
 };
@@ -75,6 +80,11 @@ pub fn view(state: &State, frame: &mut Frame<'_>) -> Drawn {
         for line in &layout.seams {
             seam(&mut pen, *line);
         }
+    }
+    if let Some(Held::Text(selection)) = &state.panes.pointer.held
+        && selection.moved
+    {
+        drawn.selected = Some(pen.select(selection));
     }
     plain(state, frame);
     if let Some(cursor) = cursor {
@@ -183,8 +193,16 @@ fn popup_over(
         Popup::Decisions { row } => return decided::draw(state, pen, whole, row),
         Popup::Grants { row } => return standing::draw(state, pen, whole, row),
         Popup::Changes { row } => drawn.change = written::draw(state, pen, whole, row),
-        Popup::Help { of, top } => popup::help(pen, whole, of, top),
-        Popup::Connect => popup::connect(state, pen, whole),
+        Popup::Help { of, top } => return help::draw(state, pen, whole, of, top),
+        Popup::Connect { row } => connect::draw(state, pen, whole, row),
+        Popup::Commands => {
+            let below = below(state, pen, body, palette::ROWS, drawn);
+            return palette::draw(state, pen, below);
+        }
+        Popup::Themes { row } => {
+            let below = below(state, pen, body, themes::rows(state), drawn);
+            themes::draw(state, pen, below, row);
+        }
         Popup::Script { top } => script::draw(state, pen, whole, top),
         Popup::Quit { row } => {
             let below = below(state, pen, body, popup::quit_rows(state), drawn);

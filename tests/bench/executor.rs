@@ -19,10 +19,7 @@ use footplate::{
         event::ExitStatus,
         id::CallId,
         invoke::ToolResult,
-        port::{
-            Executor as _, HostCalls, Job, Manner, Piece, Program, Spool, SpoolEnd, StoreError,
-            Stream,
-        },
+        port::{Executor as _, HostCalls, Job, Manner, Program, Unkept},
         registry::Mounts,
     },
 };
@@ -35,26 +32,6 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_footplate");
 const ROUNDS: usize = 60;
 
 struct Nothing;
-
-impl Spool for Nothing {
-    fn write(&self, _: Stream, _: &[u8]) {}
-
-    fn counts(&self) -> (u64, u64) {
-        (0, 0)
-    }
-
-    fn since(&self, _: u64, _: usize) -> Result<Piece, StoreError> {
-        Ok(Piece::default())
-    }
-
-    fn aside(&self) -> PathBuf {
-        PathBuf::new()
-    }
-
-    fn finish(&self) -> SpoolEnd {
-        SpoolEnd { path: PathBuf::new(), left_out: 0 }
-    }
-}
 
 impl HostCalls for Nothing {
     fn call(&self, _: String, _: Value, _: Option<u32>) -> BoxFuture<'static, ToolResult> {
@@ -153,7 +130,7 @@ async fn once(local: &Local, level: Level, work: &Path) -> Duration {
         manner: Manner::Awaited,
         clock: Budget::start(Duration::from_secs(60)),
         cancel: CancellationToken::new(),
-        spool: Arc::new(Nothing),
+        spool: Arc::new(Unkept),
         notice: Arc::new(|_| {}),
     };
     let begun = Instant::now();

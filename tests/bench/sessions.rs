@@ -3,18 +3,20 @@
 
 use std::{
     fs,
+    path::Path,
     time::{Duration, Instant},
 };
 
 use footplate::{
     kernel::{
         capability::Category,
-        event::{Call, Decider, Decision, Event, Origin},
+        event::{Call, Decider, Decision, Event, Origin, Outcome, Stop},
         gate::subject::Subject,
         id::{CallId, SessionId},
         invoke::ToolResult,
+        message::{ModelCall, Usage},
         port::{Journal, Store as _},
-        session::Session,
+        session::fold::Folding,
         spec::{Limits, Mode, SessionSpec},
     },
     store::DiskStore,
@@ -24,13 +26,15 @@ use serde_json::json;
 use super::{report, support::Place};
 
 const MANY: usize = 10_000;
-const LONG: u64 = 100 << 20;
+pub const LONG: u64 = 100 << 20;
+/// Turns after which the conversation is summed up.
+const SUMMED: u32 = 60;
 
 pub fn many_and_long() {
     let place = Place::new();
     let store = DiskStore::new(place.home().join("data"));
     for number in 0..MANY {
-        let journal = store.create(spec()).unwrap();
+        let journal = store.create(spec(Path::new("/home/ada/engine"))).unwrap();
         let text = format!("mend part {number} of the engine, and say what it was");
         say(&*journal, Event::MessageSent { text });
         say(&*journal, Event::TextStreamed { text: "It was a valve. ".repeat(40) });
@@ -41,7 +45,7 @@ pub fn many_and_long() {
 
     let place = Place::new();
     let store = DiskStore::new(place.home().join("data"));
-    let id = long(&store);
+    let id = long(&store, Path::new("/home/ada/engine"), LONG);
     let file = place.home().join(format!("data/sessions/{id}/journal.jsonl"));
     let megabytes = file.metadata().unwrap().len() >> 20;
     println!("{:40} {megabytes} MB", "a long journal");
@@ -49,9 +53,9 @@ pub fn many_and_long() {
     report(
         "opened and folded",
         times(|| {
-            let opened = store.open(id).unwrap();
-            let session = Session::replay(&opened.replay.events).unwrap();
-            assert!(session.turns > 0);
+            let mut folding = Folding::default();
+            let opened = store.open(id, &mut |envelope| folding.take(envelope)).unwrap();
+            assert!(folding.session().unwrap().turns > 0 && opened.notice.is_none());
         }),
     );
     println!("{:40} {} MB", "memory for that, at most", (peak() - before) >> 10);
@@ -68,12 +72,12 @@ pub fn many_and_long() {
     println!("{:40} {} MB", "memory for that, at most", (peak() - before) >> 10);
 }
 
-fn spec() -> SessionSpec {
+fn spec(workspace: &Path) -> SessionSpec {
     SessionSpec {
         id: SessionId::fresh(),
         parent: None,
         path: vec!["main".to_owned()],
-        workspace: "/home/ada/engine".into(),
+        workspace: workspace.to_owned(),
         model: "scripted:tour".to_owned(),
         mode: Mode::Default,
         tools: vec!["execute_code".to_owned()],
@@ -82,6 +86,7 @@ fn spec() -> SessionSpec {
         instructions: String::new(),
         agents: None,
         view: Default::default(),
+        workflow: None,
     }
 }
 
@@ -89,23 +94,43 @@ fn say(journal: &dyn Journal, event: Event) {
     journal.append(event, &|_| {}).unwrap();
 }
 
-/// A session as months of work would leave it: words in pieces, scripts, results.
-fn long(store: &DiskStore) -> SessionId {
-    let spec = spec();
+/// A session as months of work would leave it, of about that many bytes.
+pub fn long(store: &DiskStore, workspace: &Path, bytes: u64) -> SessionId {
+    // About what a turn of this kind comes to on disk.
+    worked(store, workspace, usize::try_from(bytes / 14_000).unwrap(), (20, 60, 100))
+}
+
+/// A session of that many turns of a usual size.
+pub fn turns(store: &DiskStore, count: usize, workspace: &Path) -> SessionId {
+    worked(store, workspace, count, (5, 12, 20))
+}
+
+/// Words in pieces, scripts, results: so many pieces of each, turn by turn.
+fn worked(
+    store: &DiskStore,
+    workspace: &Path,
+    count: usize,
+    (words, code, output): (usize, usize, usize),
+) -> SessionId {
+    let spec = spec(workspace);
     let id = spec.id;
     let journal = store.create(spec).unwrap();
-    let mut written = 0;
-    let mut turn = 0;
-    while written < LONG {
-        turn += 1;
+    for turn in 1..=u32::try_from(count).unwrap() {
         let call = CallId::fresh();
         say(&*journal, Event::MessageSent { text: format!("part {turn}, please") });
-        say(&*journal, Event::TurnStarted { turn, model: "m".to_owned() });
-        for _ in 0..20 {
+        say(&*journal, Event::TurnStarted { turn: 2 * turn - 1, model: "m".to_owned() });
+        for _ in 0..words {
             let text = "and so the valve is \"open\"\nfor the steam ".repeat(3);
             say(&*journal, Event::TextStreamed { text });
         }
-        let input = json!({ "code": "import os\nprint('steam')\n".repeat(60) });
+        let input = json!({ "code": "import os\nprint('steam')\n".repeat(code / 2) });
+        let asked = ModelCall {
+            id: call,
+            name: "execute_code".to_owned(),
+            arguments: input.to_string(),
+            provider_id: String::new(),
+        };
+        say(&*journal, ended(Stop::Calls, vec![asked]));
         let started = Call {
             id: call,
             name: "execute_code".to_owned(),
@@ -126,17 +151,30 @@ fn long(store: &DiskStore) -> SessionId {
             ok: true,
             name: "execute_code".to_owned(),
             input,
-            content: "a line of output with some words in it\n".repeat(100).into(),
+            content: "a line of output with some words in it\n".repeat(output).into(),
             is_error: false,
             attachments: Vec::new(),
             duration_ms: 5,
         };
         let (parent, origin, decision) = (None, Origin::Model, None);
         say(&*journal, Event::CallFinished { call, parent, origin, result, decision });
-        // About what these came to on disk.
-        written += 14_000;
+        say(&*journal, Event::TurnStarted { turn: 2 * turn, model: "m".to_owned() });
+        say(&*journal, Event::TextStreamed { text: "That was all.".to_owned() });
+        say(&*journal, ended(Stop::End, Vec::new()));
+        say(&*journal, Event::ExchangeFinished { outcome: Outcome::Done });
+        if turn % SUMMED == 0 {
+            // All but the last of them, which is as much as a model takes.
+            let summarised = usize::try_from(4 * (SUMMED - 1)).unwrap();
+            let (summary, usage) = ("The valve was open.".repeat(20), Usage::default());
+            say(&*journal, Event::ContextCompacted { summarised, summary, usage });
+        }
     }
     id
+}
+
+fn ended(stop: Stop, calls: Vec<ModelCall>) -> Event {
+    let usage = Usage { input: 1_000, output: 100, ..Usage::default() };
+    Event::TurnFinished { stop, usage, calls }
 }
 
 fn times(mut work: impl FnMut()) -> Vec<Duration> {

@@ -13,20 +13,17 @@ use footplate::{
         command::Command,
         event::{Envelope, Event},
         id::SessionId,
-        port::{Desk, NotResumed, When, Whereabouts},
+        port::{Desk, NotResumed, Watch, When, Whereabouts},
     },
     modules,
     store::DiskStore,
 };
 use serde_json::{Value, json};
-use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::{
     rig,
     support::{Place, of_type},
 };
-
-type Events = UnboundedReceiver<Arc<Envelope>>;
 
 /// A session in another process, whose agent waits in a program.
 struct Other {
@@ -64,7 +61,7 @@ fn store(place: &Place) -> Arc<DiskStore> {
     Arc::new(DiskStore::new(place.home().join("data")))
 }
 
-async fn until(events: &mut Events, seen: &mut Vec<Arc<Envelope>>, what: impl Fn(&Event) -> bool) {
+async fn until(events: &mut Watch, seen: &mut Vec<Arc<Envelope>>, what: impl Fn(&Event) -> bool) {
     loop {
         let envelope = events.recv().await.unwrap();
         let found = what(&envelope.event);

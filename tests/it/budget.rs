@@ -62,3 +62,21 @@ fn a_limit_of_money_without_a_price_is_refused_before_anything_begins() {
     assert_eq!(ran.code(), 2);
     assert!(ran.stderr().contains("expected an amount such as 2.50"), "{}", ran.stderr());
 }
+
+#[test]
+fn a_limit_for_a_session_that_is_carried_on_is_refused_and_not_passed_over() {
+    let place = Place::new();
+    for limit in [["--max-tokens", "5"], ["--max-cost", "1"]] {
+        for carried in [vec!["--continue"], vec!["--resume"]] {
+            let ran = place.run(&[&["exec"], &limit[..], &carried[..], &["on"]].concat());
+            assert_eq!(ran.code(), 2, "{}", ran.stderr());
+            let said = "cannot be used with";
+            assert!(
+                ran.stderr().contains(said) && ran.stderr().contains(limit[0]),
+                "{}",
+                ran.stderr()
+            );
+        }
+    }
+    assert_eq!(place.journals().len(), 0);
+}

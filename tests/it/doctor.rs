@@ -67,6 +67,8 @@ impl Bare {
             .env("TMPDIR", std::env::temp_dir())
             .env("FOOTPLATE_HOME", self.at("home"))
             .env("OPENAI_API_KEY", KEY)
+            // Nobody listens there.
+            .env("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
             .current_dir(self.root.path());
         command
     }

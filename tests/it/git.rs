@@ -15,14 +15,14 @@ use footplate::{
     kernel::{
         capability::{Body, Category, Reach},
         command::Command,
-        event::{Envelope, Event},
+        event::Event,
         gate::{
             approval::{Answer, Question, Scope},
             law::Rules,
             policy::Runs,
         },
         id::SessionId,
-        port::{Desk, NoBook},
+        port::{Desk, NoBook, Watch},
         spec::{Limits, Mode, SessionSpec},
     },
     model::{self, Models, scripted::Pace},
@@ -30,7 +30,6 @@ use footplate::{
     store::MemoryStore,
 };
 use serde_json::{Value, json};
-use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::support::{Place, seals, uv};
 
@@ -328,7 +327,7 @@ fn a_linked_worktree_is_read_and_one_that_only_says_so_is_not() {
 struct Attended {
     host: Host,
     session: SessionId,
-    events: UnboundedReceiver<Arc<Envelope>>,
+    events: Watch,
 }
 
 impl Attended {
@@ -371,6 +370,7 @@ impl Attended {
                 instructions: String::new(),
                 agents: None,
                 view: footplate::kernel::spec::View::Whole,
+                workflow: None,
             })
             .unwrap();
         Self { host, session, events }

@@ -13,12 +13,11 @@ use footplate::{
         event::{Envelope, Event},
         gate::approval::{Answer, NotAnswered, Scope, Then},
         id::{ApprovalId, SessionId},
-        port::Desk,
+        port::{Desk, Watch},
         spec::Mode,
     },
 };
 use serde_json::json;
-use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::{rig, support::Place};
 
@@ -29,7 +28,7 @@ const YES: Answer = Answer::Allow { scope: Scope::Once };
 struct Asked {
     host: Host,
     session: SessionId,
-    events: UnboundedReceiver<Arc<Envelope>>,
+    events: Watch,
     journal: Vec<Arc<Envelope>>,
     question: ApprovalId,
     file: PathBuf,

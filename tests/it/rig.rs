@@ -77,5 +77,6 @@ pub fn spec(place: &Place, script: &Value, mode: Mode, tools: &[&str]) -> Sessio
         instructions: String::new(),
         agents: None,
         view: footplate::kernel::spec::View::Whole,
+        workflow: None,
     }
 }

@@ -1,24 +1,23 @@
 //! Rules in the whole program: files in layers, trust, what a person keeps and takes back.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fs, path::Path};
 
 use footplate::{
     host::Host,
     kernel::{
         command::Command,
-        event::{Decider, Envelope, Event},
+        event::{Decider, Event},
         gate::{
             approval::{Answer, NotAnswered, Question, Scope},
             law::Layer,
             rule::{Lasting, propose},
         },
         id::SessionId,
-        port::Desk,
+        port::{Desk, Watch},
         spec::Mode,
     },
 };
 use serde_json::{Value, json};
-use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::{
     rig,
@@ -156,7 +155,7 @@ fn a_fault_is_said_with_its_line_and_leaves_the_stricter_verdict() {
 struct Attended {
     host: Host,
     session: SessionId,
-    events: UnboundedReceiver<Arc<Envelope>>,
+    events: Watch,
     place: Place,
 }
 

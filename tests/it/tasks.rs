@@ -175,6 +175,7 @@ impl Desktop {
                 instructions: String::new(),
                 agents: None,
                 view: footplate::kernel::spec::View::Whole,
+                workflow: None,
             })
             .unwrap();
         host.send(session, "go".to_owned());

@@ -5,8 +5,9 @@ use pretty_assertions::assert_eq;
 use super::*;
 use crate::{
     agent::{
-        Cause, Project, exchange,
+        Cause, Project,
         testing::{Rig, call, finished, text},
+        turn::exchange,
     },
     kernel::{
         event::Outcome,
@@ -16,7 +17,7 @@ use crate::{
 };
 
 async fn say(rig: &Rig, words: &str) -> Outcome {
-    exchange(&rig.live, Cause::Words(words.to_owned()), &CancellationToken::new()).await
+    exchange(&rig.live, Cause::Words(words.to_owned()), &Vec::new, &CancellationToken::new()).await
 }
 
 fn too_long() -> Result<Delta, ModelError> {
@@ -128,8 +129,10 @@ async fn a_stop_while_the_summary_is_written_stops_and_loses_nothing() {
         hand.send(text("half of it")).await.unwrap();
         cancel.cancel();
     };
-    let (outcome, ()) =
-        tokio::join!(exchange(&rig.live, Cause::Words("go on".to_owned()), &cancel), stop);
+    let (outcome, ()) = tokio::join!(
+        exchange(&rig.live, Cause::Words("go on".to_owned()), &Vec::new, &cancel),
+        stop
+    );
     assert_eq!(outcome, Outcome::Stopped);
     assert_eq!(rig.live.session().messages()[..before.len()], before);
 }

@@ -18,6 +18,7 @@ fn request(agent: &str, folder: Option<&str>, modules: Option<&[&str]>) -> Child
         task: "do".to_owned(),
         profile: None,
         view: View::Whole,
+        workflow: None,
         folder: folder.map(str::to_owned),
         modules: modules.map(|names| names.iter().map(|name| (*name).to_owned()).collect()),
         crowded: Crowded::Wait,

@@ -15,7 +15,7 @@ use crate::{
 };
 
 async fn say(rig: &Rig, words: &str) -> Outcome {
-    exchange(&rig.live, Cause::Words(words.to_owned()), &CancellationToken::new()).await
+    exchange(&rig.live, Cause::Words(words.to_owned()), &Vec::new, &CancellationToken::new()).await
 }
 
 fn go() -> Cause {
@@ -108,7 +108,7 @@ async fn many_small_pieces_are_few_events_and_the_same_text() {
         }
         hand.send(finished(Stop::End)).await.unwrap();
     };
-    let (outcome, ()) = tokio::join!(exchange(&rig.live, go(), &cancel), speak);
+    let (outcome, ()) = tokio::join!(exchange(&rig.live, go(), &Vec::new, &cancel), speak);
     assert_eq!(outcome, Outcome::Done);
     let pieces: Vec<_> = rig
         .journal
@@ -137,7 +137,7 @@ async fn text_is_recorded_while_the_model_pauses() {
         until(|| rig.story().contains(&"text_streamed two".to_owned())).await;
         hand.send(finished(Stop::End)).await.unwrap();
     };
-    tokio::join!(exchange(&rig.live, go(), &cancel), watch);
+    tokio::join!(exchange(&rig.live, go(), &Vec::new, &cancel), watch);
 }
 
 #[tokio::test]
@@ -200,7 +200,7 @@ async fn a_stop_while_the_model_writes_keeps_the_text_and_hangs_up() {
         cancel.cancel();
         hand.closed().await;
     };
-    let (outcome, ()) = tokio::join!(exchange(&rig.live, go(), &cancel), stop);
+    let (outcome, ()) = tokio::join!(exchange(&rig.live, go(), &Vec::new, &cancel), stop);
     assert_eq!(outcome, Outcome::Stopped);
     assert_eq!(
         rig.story()[2..],
@@ -222,7 +222,7 @@ async fn a_stop_during_a_call_ends_it_and_gives_every_call_one_result() {
         until(|| rig.story().contains(&"call_started wait".to_owned())).await;
         cancel.cancel();
     };
-    let (outcome, ()) = tokio::join!(exchange(&rig.live, go(), &cancel), stop);
+    let (outcome, ()) = tokio::join!(exchange(&rig.live, go(), &Vec::new, &cancel), stop);
     assert_eq!(outcome, Outcome::Stopped);
     assert_eq!(
         rig.story()[3..],
@@ -249,7 +249,7 @@ async fn a_call_that_does_not_listen_is_cut_off_after_a_while() {
         until(|| rig.story().contains(&"call_started stuck".to_owned())).await;
         cancel.cancel();
     };
-    let (outcome, ()) = tokio::join!(exchange(&rig.live, go(), &cancel), stop);
+    let (outcome, ()) = tokio::join!(exchange(&rig.live, go(), &Vec::new, &cancel), stop);
     assert_eq!(outcome, Outcome::Stopped);
     assert!(rig.story().contains(&"call_finished stuck interrupted".to_owned()));
 }
@@ -267,7 +267,7 @@ async fn no_and_stop_ends_the_exchange_and_a_plain_no_does_not() {
             let question = *rig.live.session().questions.keys().next().unwrap();
             rig.waiting.answer(question, Answer::Deny { because: None, then }).unwrap();
         };
-        let (outcome, ()) = tokio::join!(exchange(&rig.live, go(), &cancel), answer);
+        let (outcome, ()) = tokio::join!(exchange(&rig.live, go(), &Vec::new, &cancel), answer);
         assert_eq!(outcome, expected);
         assert_eq!(rig.model.requests().len(), requests);
         assert!(rig.story().contains(&"call_finished write permission_denied".to_owned()));

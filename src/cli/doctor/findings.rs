@@ -23,7 +23,10 @@ use crate::{
     },
     kernel::text,
     model::{Key, Models, scripted::Pace},
-    tui::theme::Depth,
+    tui::{
+        keymap::Keymap,
+        theme::{Depth, Theme},
+    },
 };
 
 /// What should be free for outputs, and for a Python of our own.
@@ -85,7 +88,7 @@ pub(super) fn seal_of(probe: &Probe, facts: &Facts) -> Finding {
 }
 
 /// The same finding about a program, with what the program says of itself.
-pub(super) async fn with_version(finding: Finding, executor: &Local) -> Finding {
+pub(in crate::cli) async fn with_version(finding: Finding, executor: &Local) -> Finding {
     match finding.state {
         State::Good => match said(Path::new(&finding.says), &["--version"], &[]).await {
             Ok(version) => Finding { says: format!("{version}, {}", finding.says), ..finding },
@@ -112,7 +115,7 @@ pub(super) async fn with_version(finding: Finding, executor: &Local) -> Finding 
 }
 
 /// The Python that scripts run with, or will run with.
-pub(super) async fn python(executor: &Local, uv: &Finding) -> Finding {
+pub(in crate::cli) async fn python(executor: &Local, uv: &Finding) -> Finding {
     const NAME: &str = "python";
     const HOW: &str = "install Python 3.9 or newer";
     let version = async |python: &Path| {
@@ -182,7 +185,7 @@ async fn said(program: &Path, arguments: &[&str], more: &[(&str, &str)]) -> Resu
 }
 
 /// A folder of ours: whether it can be written, or made, and how much room there is.
-pub(super) fn folder(name: &'static str, path: &Path) -> Finding {
+pub(in crate::cli) fn folder(name: &'static str, path: &Path) -> Finding {
     const HOW: &str = "make it writable, or set FOOTPLATE_HOME to a folder that is";
     let shown = path.display();
     // What is not there yet is made in the nearest that is.
@@ -234,6 +237,38 @@ pub(super) fn configuration(home: &Home, fault: Option<&Failure>) -> Finding {
         None if file.exists() => Finding::good(NAME, file.display().to_string()),
         None => Finding::good(NAME, format!("as it comes; yours goes into {}", file.display())),
     }
+}
+
+/// The person's keys and theme, where they are theirs.
+pub(super) fn own(home: &Home, config: &Config) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let keys = home.keys_file();
+    if let Ok(source) = std::fs::read_to_string(&keys) {
+        found.push(match Keymap::read("keys.toml", &source) {
+            Ok(keymap) => Finding::good("keys", format!("{}, {}", keymap.words(), keys.display())),
+            Err(fault) => {
+                let says = format!("{}:{}: {}", keys.display(), fault.line, fault.what);
+                Finding::weaker("keys", says, fault.hint)
+            }
+        });
+    }
+    if let Some(name) = &config.theme {
+        let file = home.config.join("themes").join(format!("{name}.toml"));
+        let built_in = Theme::built_in(name, Depth::True).is_some();
+        found.push(match std::fs::read_to_string(&file) {
+            Ok(source) => match Theme::parse(&file.display().to_string(), &source, Depth::True) {
+                Ok(_) => Finding::good("theme", format!("{name}, {}", file.display())),
+                Err(fault) => Finding::weaker("theme", fault.to_string(), fault.hint),
+            },
+            Err(_) if built_in => Finding::good("theme", name.clone()),
+            Err(_) => {
+                let known = Theme::BUILT_IN.map(|(name, _)| name).join(", ");
+                let says = format!("there is no theme {name:?}");
+                Finding::broken("theme", says, format!("there is {known}"))
+            }
+        });
+    }
+    found
 }
 
 /// Who would answer, and which keys there are: their names alone.

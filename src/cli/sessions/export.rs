@@ -5,7 +5,6 @@ use std::{
     io::{self, BufWriter, Write},
     os::unix::fs::OpenOptionsExt as _,
     path::PathBuf,
-    sync::Arc,
 };
 
 use jiff::tz::TimeZone;
@@ -71,8 +70,13 @@ fn write(
 ) -> Result<io::Result<()>, Failure> {
     let written = match format {
         Format::Markdown => {
-            let replay = read(store, session.spec.id)?;
-            markdown::write(session, &replay, &TimeZone::system(), out)
+            let zone = TimeZone::system();
+            let mut page = match markdown::Page::new(session, &zone, out) {
+                Ok(page) => page,
+                Err(error) => return Ok(Err(error)),
+            };
+            let written = each(store, session.spec.id, &mut |envelope| page.event(envelope))?;
+            written.and_then(|()| page.end())
         }
         Format::Json => {
             let mut family = host::family(store, &[session.spec.id])?;
@@ -90,21 +94,32 @@ fn lines(
     out: &mut dyn Write,
 ) -> Result<io::Result<()>, Failure> {
     for id in family {
-        for envelope in read(store, id)? {
-            let line = serde_json::to_string(&*envelope).map_err(io::Error::from);
-            let written = line.and_then(|line| writeln!(out, "{}", print::escaped(&line)));
-            if written.is_err() {
-                return Ok(written);
-            }
+        let written = each(store, id, &mut |envelope| {
+            let line = serde_json::to_string(envelope).map_err(io::Error::from)?;
+            writeln!(out, "{}", print::escaped(&line))
+        })?;
+        if written.is_err() {
+            return Ok(written);
         }
     }
     Ok(Ok(()))
 }
 
-fn read(store: &dyn Store, id: SessionId) -> Result<Vec<Arc<Envelope>>, Failure> {
-    let replay = store.read(id)?;
-    if let Some(notice) = &replay.notice {
-        print::aside(&format!("footplate: {}", one_line(notice)));
+/// Hands on the events of a session until one cannot be written.
+fn each(
+    store: &dyn Store,
+    id: SessionId,
+    write: &mut dyn FnMut(&Envelope) -> io::Result<()>,
+) -> Result<io::Result<()>, Failure> {
+    let mut events = store.events(id)?;
+    for envelope in events.by_ref() {
+        let written = write(&*envelope?);
+        if written.is_err() {
+            return Ok(written);
+        }
     }
-    Ok(replay.events)
+    if let Some(notice) = events.notice() {
+        print::aside(&format!("footplate: {}", one_line(&notice)));
+    }
+    Ok(Ok(()))
 }

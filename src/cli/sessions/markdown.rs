@@ -1,9 +1,6 @@
 //! A session as a page for people: what was said, what was done and who let it, what it changed.
 
-use std::{
-    io::{self, Write},
-    sync::Arc,
-};
+use std::io::{self, Write};
 
 use jiff::{Timestamp, tz::TimeZone};
 
@@ -19,28 +16,27 @@ use crate::kernel::{
 /// How many lines of a result are shown.
 const LINES: usize = 40;
 
-/// Writes the page.
-pub(super) fn write(
-    session: &SessionSummary,
-    events: &[Arc<Envelope>],
-    zone: &TimeZone,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let mut page = Page { zone, out, said: 0, asked: Vec::new(), answer: None };
-    page.head(session)?;
-    for envelope in events {
-        page.event(envelope)?;
-    }
-    page.end_text()
-}
-
-struct Page<'a> {
+/// A page while it is written.
+pub(super) struct Page<'a> {
     zone: &'a TimeZone,
     out: &'a mut dyn Write,
     said: usize,
     asked: Vec<(ApprovalId, String)>,
     /// What is being written by a model.
     answer: Option<Cleaner>,
+}
+
+impl<'a> Page<'a> {
+    /// Begins it with what is known of the session.
+    pub(super) fn new(
+        session: &SessionSummary,
+        zone: &'a TimeZone,
+        out: &'a mut dyn Write,
+    ) -> io::Result<Self> {
+        let mut page = Self { zone, out, said: 0, asked: Vec::new(), answer: None };
+        page.head(session)?;
+        Ok(page)
+    }
 }
 
 impl Page<'_> {
@@ -53,7 +49,8 @@ impl Page<'_> {
         writeln!(self.out, "- Model: {}, mode: {}", code(&spec.model), spec.mode.name())
     }
 
-    fn event(&mut self, envelope: &Envelope) -> io::Result<()> {
+    /// Writes what happened next.
+    pub(super) fn event(&mut self, envelope: &Envelope) -> io::Result<()> {
         if let Event::TextStreamed { text } = &envelope.event {
             if self.answer.is_none() {
                 writeln!(self.out, "\n**Model**\n")?;
@@ -172,6 +169,11 @@ impl Page<'_> {
         }
     }
 
+    /// Nothing more happened.
+    pub(super) fn end(mut self) -> io::Result<()> {
+        self.end_text()
+    }
+
     fn end_text(&mut self) -> io::Result<()> {
         let Some(mut cleaner) = self.answer.take() else { return Ok(()) };
         let mut rest = String::new();
@@ -232,6 +234,7 @@ fn by(decider: &Decider) -> String {
         Decider::Nobody => "nobody was there".to_owned(),
         Decider::Monitor(_) => "by the monitor".to_owned(),
         Decider::Expiry => "nobody answered in time".to_owned(),
+        Decider::Record { run } => format!("made by the earlier run {run}"),
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) async fn run(words: &str, to: usize, how: How) -> Result<Exit, Failur
             }
         }
     }
-    let opened = store.open(id)?;
+    let opened = store.open(id, &mut |_| {})?;
     // From here on nobody else writes it.
     let rewind = Rewind::read(&*store, id, to)?;
     let recorder = Recorder::new(opened.journal, Arc::new(|_| {}));

@@ -9,7 +9,7 @@ use crate::kernel::{
     error::ErrorCode,
     id::CallId,
     port::{
-        Found, Hold, Journal, Kept, Opened, OutputPage, Replay, Searched, SessionSummary, Since,
+        Events, Found, Hold, Journal, Kept, Opened, OutputPage, Searched, SessionSummary, Since,
         Spool, StoreError,
     },
     session::branch::Branch,
@@ -282,9 +282,9 @@ async fn nothing_is_left_of_a_tree_when_the_program_ends() {
     for session in [a, question.session] {
         let journal = rig.journal(session);
         assert!(matches!(journal.last(), Some(Event::SessionFinished { .. })), "{journal:?}");
-        assert!(rig.store.open(session).is_ok(), "nobody holds it any more");
+        assert!(rig.store.open(session, &mut |_| {}).is_ok(), "nobody holds it any more");
     }
-    assert!(rig.store.open(root).is_ok());
+    assert!(rig.store.open(root, &mut |_| {}).is_ok());
     assert!(rig.host.call(root, "agents.list", String::new()).await.is_none());
 }
 
@@ -335,12 +335,16 @@ impl Store for FullFor {
         self.store.search(words, go_on, found)
     }
 
-    fn open(&self, session: SessionId) -> Result<Opened, StoreError> {
-        self.store.open(session)
+    fn open(
+        &self,
+        session: SessionId,
+        take: &mut dyn FnMut(&Arc<Envelope>),
+    ) -> Result<Opened, StoreError> {
+        self.store.open(session, take)
     }
 
-    fn read(&self, session: SessionId) -> Result<Replay, StoreError> {
-        self.store.read(session)
+    fn events(&self, session: SessionId) -> Result<Box<dyn Events>, StoreError> {
+        self.store.events(session)
     }
 
     fn since(&self, session: SessionId, from: u64) -> Result<Since, StoreError> {
@@ -366,6 +370,16 @@ impl Store for FullFor {
         lines: usize,
     ) -> Result<OutputPage, StoreError> {
         self.store.output(session, call, lines)
+    }
+
+    fn lines(
+        &self,
+        session: SessionId,
+        call: CallId,
+        from: u64,
+        visit: &mut dyn FnMut(u64, &str) -> std::ops::ControlFlow<()>,
+    ) -> Result<u64, StoreError> {
+        self.store.lines(session, call, from, visit)
     }
 
     fn keep(&self, session: SessionId, call: CallId, bytes: &[u8]) -> Result<Kept, StoreError> {

@@ -69,7 +69,7 @@ async fn what_was_sent_and_had_not_come_is_delivered_exactly_once() {
     let words = Signal::Words { text: "look here".into() };
     // The session of the root is not known before it is made.
     let (root, agent) = crashed(&rig, Vec::new(), Vec::new());
-    let opened = rig.store.open(agent).unwrap();
+    let opened = rig.store.open(agent, &mut |_| {}).unwrap();
     for event in [to(root, words), to(root, ended("found it")), to(id, ended("astray"))] {
         opened.journal.append(event, &|_| {}).unwrap();
     }
@@ -88,7 +88,7 @@ async fn what_had_come_does_not_come_again() {
     let signal = SignalId::fresh();
     let (root, agent) = crashed(&rig, Vec::new(), Vec::new());
     let append = |session, event| {
-        let opened = rig.store.open(session).unwrap();
+        let opened = rig.store.open(session, &mut |_| {}).unwrap();
         opened.journal.append(event, &|_| {}).unwrap();
     };
     let what = ended("found it");
@@ -118,7 +118,7 @@ async fn an_end_that_only_the_one_above_could_record_is_not_told_twice() {
     let path = vec!["main".to_owned(), "a".to_owned()];
     let (signal, what) = (SignalId::fresh(), ended("found it"));
     let got = Event::SignalReceived { signal, from: agent, agent: path, what };
-    rig.store.open(root).unwrap().journal.append(got, &|_| {}).unwrap();
+    rig.store.open(root, &mut |_| {}).unwrap().journal.append(got, &|_| {}).unwrap();
     let journal = resumed(&rig, root, 1).await;
     assert_eq!(count(&journal, is_end), 1);
     assert_eq!(rig.told(root), ["> found it"]);
@@ -137,7 +137,7 @@ async fn agents_from_before_there_were_signals_are_not_told_of_again() {
 async fn the_agents_of_a_session_that_is_carried_on_can_be_asked_for() {
     let rig = rig();
     let (root, agent) = crashed(&rig, Vec::new(), Vec::new());
-    let opened = rig.store.open(agent).unwrap();
+    let opened = rig.store.open(agent, &mut |_| {}).unwrap();
     let sent = Event::SignalSent { signal: SignalId::fresh(), to: root, what: ended("found it") };
     opened.journal.append(sent, &|_| {}).unwrap();
     drop(opened);

@@ -7,7 +7,9 @@ use crate::kernel::spec::View;
 
 #[tokio::test]
 async fn a_session_that_only_reads_writes_nothing_in_any_mode_and_is_not_asked_about_it() {
-    let rig = Rig::new(json!([]), json!({}));
+    let mut rig = Rig::new(json!([]), json!({}));
+    let memory = rig.folder.path().join("memory");
+    rig.host = host_of(rig.store.clone(), |parts| parts.memory = Some(memory.clone()));
     std::fs::write(rig.workspace().join("there"), "as it was").unwrap();
     for mode in Mode::ALL.into_iter().filter(|mode| *mode != Mode::Plan) {
         let spec = SessionSpec { view: View::ReadOnly, ..rig.spec(mode) };
@@ -19,6 +21,12 @@ async fn a_session_that_only_reads_writes_nothing_in_any_mode_and_is_not_asked_a
             ("process.run", json!({ "argv": ["true"], "seal": "open" })),
             ("process.run", json!({ "argv": ["true"], "seal": "sealed", "writes": ["there"] })),
             ("execute_code", json!({ "code": "", "seal": "workspace" })),
+            ("process.start", json!({ "argv": ["true"] })),
+            ("terminal.open", json!({ "argv": ["true"] })),
+            ("terminal.open", json!({ "argv": ["true"], "seal": "sealed" })),
+            ("git.commit", json!({ "paths": ["there"], "message": "x" })),
+            ("memory.write", json!({ "name": "note", "text": "x" })),
+            ("memory.append", json!({ "name": "note", "text": "x" })),
             // Nothing can be sealed here, so it would run open.
             ("execute_code", json!({ "code": "" })),
         ] {
@@ -31,6 +39,7 @@ async fn a_session_that_only_reads_writes_nothing_in_any_mode_and_is_not_asked_a
     }
     assert_eq!(std::fs::read_to_string(rig.workspace().join("there")).unwrap(), "as it was");
     assert_eq!(std::fs::read_dir(rig.workspace()).unwrap().count(), 1);
+    assert!(!memory.exists());
     rig.host.shutdown().await;
 }
 

@@ -22,6 +22,7 @@ fn spec(id: u128, parent: Option<u128>, path: &str) -> Arc<SessionSpec> {
         instructions: String::new(),
         agents: None,
         view: crate::kernel::spec::View::Whole,
+        workflow: None,
     })
 }
 

@@ -78,7 +78,7 @@ impl Gate {
     /// What a standing yes to that question would be about; `least` is what a setting says of it.
     pub(super) fn asked(&self, case: &Case, question: &Question, least: Verdict) -> Asked {
         let only_once = match (least, &question.monitor) {
-            (Verdict::Ask, _) => Some("Every run asks, by your settings: say yes once."),
+            (Verdict::Ask, _) => Some("This asks each time: say yes once."),
             (_, Some(_)) => Some("The monitor asks, and no rule speaks for it: say yes once."),
             (Verdict::Allow | Verdict::Block, None) => None,
         };
@@ -157,6 +157,7 @@ pub(super) fn said_no(cx: &Context, because: Option<String>, then: Then, by: Dec
         | Decider::Monitor(_)
         | Decider::Person
         | Decider::Nobody
+        | Decider::Record { .. }
         | Decider::Expiry => {
             if then == Then::StopTurn {
                 cx.cancel.cancel();

@@ -225,6 +225,7 @@ fn ruled(rules: Rules, mode: Mode, attended: Attended, limits: Limits) -> Fixtur
         instructions: String::new(),
         agents: None,
         view: crate::kernel::spec::View::Whole,
+        workflow: None,
     };
     let context = Context {
         gate: Gate::new(

@@ -1,17 +1,14 @@
 //! What a screen is handed.
 
-use std::sync::Arc;
+use std::{ops::ControlFlow, sync::Arc};
 
-use tokio::sync::mpsc;
-
-use super::{OutputPage, SessionSummary, StoreError};
+use super::{OutputPage, SessionSummary, StoreError, Watch};
 use crate::kernel::{
     BoxFuture,
     capability::Capability,
     change::{Planned, Texts},
     clock::Reading,
     command::Command,
-    event::Envelope,
     gate::{
         approval::{NotAnswered, Scope},
         law::Placed,
@@ -76,11 +73,14 @@ pub struct Numbered {
     pub text: String,
 }
 
+/// Is shown lines of an output, each with its number, until it breaks.
+pub type Visit = Box<dyn FnMut(u64, &str) -> ControlFlow<()> + Send>;
+
 /// What a screen is handed: it can look, and it can ask.
 pub trait Desk: Send + Sync {
     /// Every event from now on, of every session that runs here; first, those so far of the
     /// sessions that run now, oldest first.
-    fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Envelope>>;
+    fn subscribe(&self) -> Watch;
 
     /// Asks for something. Returns at once; an answer that nobody waits for is refused.
     fn send(&self, command: Command) -> Result<(), NotAnswered>;
@@ -130,6 +130,17 @@ pub trait Desk: Send + Sync {
         call: CallId,
         lines: usize,
     ) -> BoxFuture<'_, Result<OutputPage, StoreError>>;
+
+    /// Visits lines of a call's output, as [`super::Store::lines`] does.
+    fn lines(
+        &self,
+        _session: SessionId,
+        _call: CallId,
+        _from: u64,
+        _visit: Visit,
+    ) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(async { Ok(0) })
+    }
 
     /// What a session and the agents below it wrote through the gate, the last change first, with what
     /// undoing it would do now.

@@ -5,6 +5,7 @@ use crate::kernel::{
     error::CallError,
     id::{CallId, SessionId},
     spec::View,
+    workflow::Workflow,
 };
 
 /// Starts agents for a session.
@@ -13,6 +14,10 @@ pub trait Factory: Send + Sync {
     /// outlives the call and the exchange that started it. Dropping the future before it is ready
     /// starts nothing.
     fn start_child(&self, request: ChildRequest) -> BoxFuture<'_, Result<Started, CallError>>;
+
+    /// The script of an earlier run in the same workspace that is over and can be carried on; `run` is
+    /// its session, or the name of an agent below this one. May block for a journal.
+    fn earlier(&self, run: &str) -> Result<Workflow, CallError>;
 }
 
 /// An agent wanted.
@@ -34,6 +39,8 @@ pub struct ChildRequest {
     pub view: View,
     /// The modules it may use; none named means the parent's, without those that start agents.
     pub modules: Option<Vec<String>>,
+    /// The script that it runs, where it is a workflow.
+    pub workflow: Option<Workflow>,
     /// What to do where as many agents are at work as may be.
     pub crowded: Crowded,
 }

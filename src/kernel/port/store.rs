@@ -82,14 +82,26 @@ pub trait Store: Send + Sync {
         found: &mut dyn FnMut(Found) -> ControlFlow<()>,
     ) -> Result<Searched, StoreError>;
 
-    /// Opens a session to carry it on: takes its lock, mends its tail, reads it back.
-    fn open(&self, session: SessionId) -> Result<Opened, StoreError>;
+    /// Opens a session to carry it on: takes its lock, hands on its events one by one, in order, and
+    /// mends its tail. Holds one event at a time, however long the journal is.
+    fn open(
+        &self,
+        session: SessionId,
+        take: &mut dyn FnMut(&Arc<Envelope>),
+    ) -> Result<Opened, StoreError>;
 
-    /// Reads a session back without taking it.
-    fn read(&self, session: SessionId) -> Result<Replay, StoreError>;
+    /// Reads a session back without taking it, an event at a time, as they are asked for.
+    fn events(&self, session: SessionId) -> Result<Box<dyn Events>, StoreError>;
+
+    /// The same, all at once: for what is no longer than can be held.
+    fn read(&self, session: SessionId) -> Result<Replay, StoreError> {
+        let mut reading = self.events(session)?;
+        let events = reading.by_ref().collect::<Result<_, _>>()?;
+        Ok(Replay { events, notice: reading.notice() })
+    }
 
     /// What came to a journal after its first `from` bytes, as far as it is whole, without taking it;
-    /// at most some megabytes at once. Whoever follows a journal asks again with the place it gives.
+    /// a part at a time. Whoever follows a journal asks again with the place it gives.
     fn since(&self, session: SessionId, from: u64) -> Result<Since, StoreError>;
 
     /// Who writes a session now, if anybody does. Takes nothing, and keeps nobody from taking it.
@@ -108,6 +120,17 @@ pub trait Store: Send + Sync {
         call: CallId,
         lines: usize,
     ) -> Result<OutputPage, StoreError>;
+
+    /// Visits lines of a call's output from that number on, cleaned for a screen, each with its number,
+    /// until the visitor breaks; what is before is not read. Gives how many lines there are. Where lines
+    /// were left out, their numbers are.
+    fn lines(
+        &self,
+        session: SessionId,
+        call: CallId,
+        from: u64,
+        visit: &mut dyn FnMut(u64, &str) -> ControlFlow<()>,
+    ) -> Result<u64, StoreError>;
 
     /// Keeps the bytes that a call is about to replace, so that they can be put back; on the disk
     /// when it returns.
@@ -141,8 +164,14 @@ pub enum Kept {
 pub struct Opened {
     /// Its journal.
     pub journal: Arc<dyn Journal>,
-    /// What it holds.
-    pub replay: Replay,
+    /// What was cut, skipped or mended, for the person; nothing if all was well.
+    pub notice: Option<String>,
+}
+
+/// The events of a journal that this program knows, in order. Each takes the time of a small read.
+pub trait Events: Iterator<Item = Result<Arc<Envelope>, StoreError>> + Send {
+    /// What was skipped, for the person: known after the last event.
+    fn notice(&self) -> Option<String>;
 }
 
 /// What a journal holds.
@@ -278,6 +307,30 @@ pub trait Spool: Send + Sync {
 
     /// Ends the spool: flushes unfinished characters and says where it is and what is missing.
     fn finish(&self) -> SpoolEnd;
+}
+
+/// Keeps nothing, for output that nobody asks for again.
+pub struct Unkept;
+
+impl Spool for Unkept {
+    fn write(&self, _: Stream, _: &[u8]) {}
+
+    fn counts(&self) -> (u64, u64) {
+        (0, 0)
+    }
+
+    fn since(&self, _: u64, _: usize) -> Result<Piece, StoreError> {
+        Ok(Piece::default())
+    }
+
+    /// Nowhere: only what leaves nothing behind may be run with it.
+    fn aside(&self) -> PathBuf {
+        PathBuf::new()
+    }
+
+    fn finish(&self) -> SpoolEnd {
+        SpoolEnd { path: PathBuf::new(), left_out: 0 }
+    }
 }
 
 /// A part of an output, as it came.

@@ -29,6 +29,7 @@ fn starter() -> SessionSpec {
         instructions: "Be kind.".to_owned(),
         agents: Some(names(&["tester"])),
         view: View::Whole,
+        workflow: None,
     }
 }
 

@@ -78,8 +78,9 @@ pub fn decisions(events: &[Arc<Envelope>]) -> Vec<Decided> {
     log.made
 }
 
+/// The decisions of a journal that comes event by event.
 #[derive(Default)]
-struct Log {
+pub struct Log {
     agent: Vec<String>,
     /// Calls that have a line already.
     asked: HashSet<CallId>,
@@ -87,7 +88,13 @@ struct Log {
 }
 
 impl Log {
-    fn apply(&mut self, envelope: &Envelope) {
+    /// Those so far, oldest first.
+    pub fn made(self) -> Vec<Decided> {
+        self.made
+    }
+
+    /// Takes the next event in.
+    pub fn apply(&mut self, envelope: &Envelope) {
         let at = envelope.at;
         match &envelope.event {
             Event::SessionStarted { spec } => self.agent.clone_from(&spec.path),

@@ -1,6 +1,7 @@
 //! From events to a session: what the model is told, what is open, what it cost.
 
 mod begun;
+mod by_hand;
 mod edit;
 mod later;
 mod span;
@@ -57,16 +58,44 @@ pub struct Session {
     begun: Begun,
 }
 
+/// The fold of a journal that comes event by event.
+#[derive(Debug, Default)]
+pub struct Folding {
+    begun: bool,
+    session: Option<Session>,
+    returns: Vec<u64>,
+}
+
+impl Folding {
+    /// The fold of a journal in which the conversation is known to go back to before these messages
+    /// (`conversation_rewound`): so it has all that stood there, also where a summary stood for it.
+    pub fn returning(returns: Vec<u64>) -> Self {
+        Self { returns, ..Self::default() }
+    }
+
+    /// Takes the next event in.
+    pub fn take(&mut self, envelope: &Envelope) {
+        if let Some(session) = &mut self.session {
+            session.apply(envelope.seq, &envelope.event);
+        } else if let (false, Event::SessionStarted { spec }) = (self.begun, &envelope.event) {
+            let talk = Talk::returning(std::mem::take(&mut self.returns));
+            self.session = Some(Session { talk, ..Session::new(spec.clone()) });
+        }
+        self.begun = true;
+    }
+
+    /// The session; absent if its first event was not `session_started`.
+    pub fn session(self) -> Option<Session> {
+        self.session
+    }
+}
+
 impl Session {
     /// The fold of a whole journal; absent if its first event is not `session_started`.
     pub fn replay(events: &[Arc<Envelope>]) -> Option<Self> {
-        let (first, rest) = events.split_first()?;
-        let Event::SessionStarted { spec } = &first.event else { return None };
-        let mut session = Self::new(spec.clone());
-        for envelope in rest {
-            session.apply(envelope.seq, &envelope.event);
-        }
-        Some(session)
+        let mut folding = Folding::default();
+        events.iter().for_each(|envelope| folding.take(envelope));
+        folding.session()
     }
 
     /// A session in which nothing has happened.
@@ -92,6 +121,7 @@ impl Session {
 
     /// Takes one more event in, which has that number.
     pub fn apply(&mut self, seq: u64, event: &Event) {
+        self.talk.upto = seq;
         match event {
             Event::MessageSent { text } => {
                 self.outcome = None;
@@ -124,9 +154,12 @@ impl Session {
             Event::CallStarted { call, .. } => {
                 self.begun.began(call);
             }
-            Event::CallFinished { call, result, origin, .. } => {
+            Event::ExecutionStarted { call, .. } => self.begun.runs(*call),
+            Event::ExecutionFinished { call, .. } => self.begun.ran(*call),
+            Event::CallFinished { call, result, origin, parent, .. } => {
                 self.begun.finished(*call);
-                if let Some(note) = undone::note(*origin, result) {
+                let note = undone::note(*origin, result);
+                if let Some(note) = note.or_else(|| by_hand::note(*origin, *parent, result)) {
                     self.later.noted(note);
                     self.settle_if_quiet();
                 }
@@ -174,13 +207,11 @@ impl Session {
             Event::SessionStarted { .. }
             | Event::CompactionStarted { .. }
             | Event::SessionNamed { .. }
-            | Event::ExecutionStarted { .. }
             | Event::RuleRevoked { .. }
             | Event::OutputWritten { .. }
             | Event::ChangeBegun { .. }
             | Event::PutAside { .. }
-            | Event::SignalSent { .. }
-            | Event::ExecutionFinished { .. } => {}
+            | Event::SignalSent { .. } => {}
         }
     }
 
@@ -195,6 +226,17 @@ impl Session {
     /// is for the next one.
     pub fn asked(&self) -> Vec<Message> {
         self.talk.messages.clone()
+    }
+
+    /// The number of the last event it took in.
+    pub fn upto(&self) -> u64 {
+        self.talk.upto
+    }
+
+    /// Whether the conversation went back to what a summary had stood for, and has only the words of
+    /// people from there: a fold of the journal that is [`Folding::returning`] has all of it.
+    pub fn lacks(&self) -> bool {
+        self.talk.lacks()
     }
 
     /// Model requests since the person, or the agent above, last said something.
@@ -246,8 +288,8 @@ impl Session {
         Ending { outcome, text, turns: self.turns, usage: self.usage }
     }
 
-    /// The events that close what a crash left open: one "interrupted" for each call without a
-    /// result, inner ones first. Nothing if all was closed.
+    /// The events that close what a crash left open: an end for each program that ran, then one
+    /// "interrupted" for each call without a result, inner ones first. Nothing if all was closed.
     pub fn interruptions(&self) -> Vec<Event> {
         let unseen = self
             .calls

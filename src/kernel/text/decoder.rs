@@ -10,6 +10,11 @@ pub struct Decoder {
 }
 
 impl Decoder {
+    /// Whether no character is begun.
+    pub(super) fn rests(&self) -> bool {
+        self.length == 0
+    }
+
     /// Takes some bytes and hands on the text they complete, in one or more parts.
     pub fn push(&mut self, mut bytes: &[u8], mut text: impl FnMut(&str)) {
         while self.length > 0 && !bytes.is_empty() {

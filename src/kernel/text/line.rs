@@ -36,6 +36,12 @@ enum Escape {
 }
 
 impl Line {
+    /// Whether it is at the beginning of a line that nothing from before bears on.
+    pub(super) fn rests(&self) -> bool {
+        let empty = self.text.is_empty() && self.cells.is_none();
+        empty && self.escape == Escape::None && !self.returned && !self.cut
+    }
+
     /// Takes decoded text; appends to `out` what is finished.
     pub(super) fn feed(&mut self, mut text: &str, out: &mut String) {
         while let Some(first) = text.chars().next() {

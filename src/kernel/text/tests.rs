@@ -168,6 +168,19 @@ proptest! {
     }
 }
 
+#[test]
+fn many_plain_lines_are_handed_on_as_they_are_whatever_stands_between_them() {
+    let plain = "a line of output\twith some words in it\n".repeat(60);
+    for odd in ["", "é\n", "\r", "\x1b[1mb\x1b[0m\n", "\0\x01\n", "no end", "漢", "a\x08b\n"] {
+        let text = format!("{plain}{odd}{plain}{odd}{plain}");
+        let by_line: String = clean_by(text.as_bytes(), 7);
+        for size in [100, 1 << 10, 1500, text.len()] {
+            assert_eq!(clean_by(text.as_bytes(), size), by_line, "{odd:?} in pieces of {size}");
+        }
+    }
+    assert_eq!(clean_by(plain.as_bytes(), plain.len()), plain);
+}
+
 fn noise() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         prop::collection::vec(any::<u8>(), 0..60),

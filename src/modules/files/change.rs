@@ -102,10 +102,19 @@ pub(in crate::modules) struct Possible {
 
 impl Write {
     async fn change(self, cx: &Context) -> Result<Possible, CallError> {
-        let place = cx.env.resolve_path(&self.path)?;
-        let standing = cx.env.look(&place).await?;
-        possible(cx, place, standing, self.text).await
+        written(cx, self.path, self.text).await
     }
+}
+
+/// The change that puts this text at that path, new or over what is there.
+pub(in crate::modules) async fn written(
+    cx: &Context,
+    path: String,
+    text: String,
+) -> Result<Possible, CallError> {
+    let place = cx.env.resolve_path(&path)?;
+    let standing = cx.env.look(&place).await?;
+    possible(cx, place, standing, text).await
 }
 
 impl Edit {

@@ -16,10 +16,10 @@ use crate::{
         context::Context,
         error::CallError,
         gate::{Permit, subject::Subject},
-        port::Level,
+        port::{Bounds, Level},
         schema,
     },
-    modules::run::executor,
+    modules::{bounds::fits, run::executor},
 };
 
 /// The longest message.
@@ -135,6 +135,7 @@ impl Commit {
             return Err(schema::invalid("git.commit.paths", "it names no path"));
         }
         let paths = paths(cx, "git.commit.paths", &self.paths)?;
+        fits(cx, &Bounds { writes: vec![cx.env.root().to_owned()], ..Level::Sealed.into() })?;
         let repository = Repository::of(cx)?;
         let script = format!("{ASIDE}{TREE}{SHOW}");
         let mut words = vec![objects(&repository)];
@@ -194,7 +195,7 @@ async fn make(permit: Permit, cx: Context, commit: Commit) -> Result<Content, Ca
     let mut writes = vec![repository.common.clone(), repository.folder.clone()];
     writes.dedup();
     let executor = executor(&cx)?;
-    let bounds = crate::kernel::port::Bounds { writes: writes.clone(), ..Level::Sealed.into() };
+    let bounds = Bounds { writes: writes.clone(), ..Level::Sealed.into() };
     executor.check_bounds(&bounds, &repository.root)?;
     let script = format!("want=\"$1\" parent=\"$2\" message=\"$3\"\nshift 3\n{TREE}{MAKE}");
     let mut all = vec![tree, parent, message];

@@ -11,9 +11,7 @@ use crate::{
         event::ExitStatus,
         id::CallId,
         invoke::interrupted,
-        port::{
-            Bounds, Ended, Job, Level, Manner, Piece, Program, Spool, SpoolEnd, StoreError, Stream,
-        },
+        port::{Bounds, Ended, Job, Level, Manner, Program, Unkept},
     },
     modules::{
         bounds::held,
@@ -214,28 +212,4 @@ fn said(title: &str, ended: Ended) -> Result<Said, CallError> {
 /// Whether a line stands for what was left out.
 pub(super) fn is_gap(line: &str) -> bool {
     line.starts_with("[… ") && line.ends_with(" left out …]")
-}
-
-/// Output that nobody asks for again.
-struct Unkept;
-
-impl Spool for Unkept {
-    fn write(&self, _: Stream, _: &[u8]) {}
-
-    fn counts(&self) -> (u64, u64) {
-        (0, 0)
-    }
-
-    fn since(&self, _: u64, _: usize) -> Result<Piece, StoreError> {
-        Ok(Piece::default())
-    }
-
-    /// A look writes nothing that could have to be moved there.
-    fn aside(&self) -> PathBuf {
-        PathBuf::new()
-    }
-
-    fn finish(&self) -> SpoolEnd {
-        SpoolEnd { path: PathBuf::new(), left_out: 0 }
-    }
 }

@@ -26,7 +26,7 @@ use crate::{
         clock::Budget,
         context::Context,
         error::CallError,
-        gate::Permit,
+        gate::{Permit, subject::Subject},
         id::CallId,
         invoke::interrupted,
         port::{Level, Program},
@@ -98,7 +98,8 @@ fn start() -> Capability {
          with its last lines. At most 8 at a time.",
         Category::External,
     )
-    .category_of(|_, start| if start.network { Category::External } else { Category::Execute })
+    .category_of(|cx, start| start.wanted().category(cx))
+    .subject(|cx, start| start.wanted().subject(cx).unwrap_or(Subject::Other))
     .status(|start| format!("start {}", start.argv.join(" ")))
     .preview(async |cx: Context, start: Start| {
         programs(&cx)?;

@@ -36,12 +36,14 @@ use crate::kernel::{
     registry::{Mounts, Tools},
     signal::{Ending, Extent},
     spec::{Limits, Mode, SessionSpec},
+    workflow::Workflow,
 };
 
 /// What was kept of what calls replaced.
 type Replaced = Arc<Mutex<Vec<(CallId, Vec<u8>)>>>;
 
-const MODULES: [&str; 7] = ["files", "search", "process", "agents", "git", "todo", "memory"];
+const MODULES: [&str; 8] =
+    ["files", "search", "process", "agents", "git", "todo", "memory", "workflows"];
 
 /// A session in a temporary workspace `ws`, with a folder `outside` beside it.
 pub(super) struct Rig {
@@ -251,6 +253,7 @@ fn spec(workspace: &Path, mode: Mode) -> SessionSpec {
         instructions: String::new(),
         agents: None,
         view: crate::kernel::spec::View::Whole,
+        workflow: None,
     }
 }
 
@@ -445,6 +448,10 @@ impl Factory for FakeAgents {
         let started = Started { session: SessionId::fresh(), name: request.agent.clone() };
         self.0.lock().unwrap().push(request);
         Box::pin(async move { Ok(started) })
+    }
+
+    fn earlier(&self, run: &str) -> Result<Workflow, CallError> {
+        Err(CallError::failed(format!("there is no run {run}")))
     }
 }
 

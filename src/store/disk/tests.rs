@@ -5,7 +5,7 @@ use pretty_assertions::assert_eq;
 use super::*;
 use crate::{
     kernel::{port::Stream, session::Session},
-    store::sample::{SESSION, clock, said, since, spec, story},
+    store::sample::{SESSION, clock, open, said, since, spec, story},
 };
 
 fn store() -> (DiskStore, tempfile::TempDir) {
@@ -67,17 +67,17 @@ fn a_session_that_could_not_begin_leaves_nothing_behind() {
 fn a_lock_names_its_holder_and_a_dead_holders_file_holds_nobody_up() {
     let (store, _data) = store();
     let journal = store.create(spec(SESSION.into())).unwrap();
-    let error = store.open(SESSION.into()).err().unwrap().to_string();
+    let error = store.open(SESSION.into(), &mut |_| {}).err().unwrap().to_string();
     let ours = format!("is open in another footplate (process {}", std::process::id());
     assert!(error.contains(&ours), "{error}");
     drop(journal);
     // The file of one that died, whose number is now that of a process that lives.
     let lock = store.folder(SESSION.into()).join("lock");
     fs::write(&lock, format!("process {}", std::process::id())).unwrap();
-    let opened = store.open(SESSION.into()).unwrap();
+    let opened = open(&store, SESSION.into());
     // A holder's name is text from outside.
     fs::write(&lock, b"\x1b[2J\xff").unwrap();
-    let error = store.open(SESSION.into()).err().unwrap().to_string();
+    let error = store.open(SESSION.into(), &mut |_| {}).err().unwrap().to_string();
     assert!(!error.contains('\x1b'), "{error}");
     drop(opened);
 }
@@ -101,7 +101,7 @@ fn a_journal_of_the_first_version_still_opens_whole() {
     let folder = store.folder(SESSION.into());
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join(JOURNAL), fixture).unwrap();
-    let opened = store.open(SESSION.into()).unwrap();
+    let opened = open(&store, SESSION.into());
     assert_eq!(opened.replay.notice, None);
     let events: Vec<_> =
         opened.replay.events.iter().map(|envelope| envelope.event.clone()).collect();

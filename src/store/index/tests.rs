@@ -5,7 +5,7 @@ use crate::{
     kernel::port::Store,
     store::{
         DiskStore,
-        sample::{SESSION, clock, said, spec},
+        sample::{SESSION, clock, open, said, spec},
     },
 };
 
@@ -99,6 +99,6 @@ fn figures() {
     println!("an append of {} bytes took {:?}", text.len(), begun.elapsed() / events as u32);
     drop(journal);
     let begun = Instant::now();
-    assert_eq!(store.open(SESSION.into()).unwrap().replay.events.len(), events + 1);
+    assert_eq!(open(&store, SESSION.into()).replay.events.len(), events + 1);
     println!("{} MB opened in {:?}", size >> 20, begun.elapsed());
 }

@@ -9,7 +9,7 @@ use super::{LINE_MAX, Record, next_line, record};
 use crate::kernel::{id::SessionId, port::Since};
 
 /// Where a part ends that is read at once.
-const MOST: u64 = 4 << 20;
+const MOST: u64 = 256 << 10;
 
 /// Reads from the byte `from`, at which the input stands. What is not whole is left for the next
 /// time: an unfinished end, which may grow, and lines that are no record at the end, which whoever

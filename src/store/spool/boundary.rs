@@ -17,7 +17,7 @@ pub(super) fn whole(bytes: &[u8]) -> usize {
 
 fn unfinished_from(bytes: &[u8]) -> usize {
     let mut at = 0;
-    while let Some(escape) = bytes[at..].iter().position(|byte| *byte == ESC) {
+    while let Some(escape) = memchr::memchr(ESC, &bytes[at..]) {
         let start = at + escape;
         match sequence(&bytes[start..]) {
             Some(len) => at = start + len,

@@ -3,15 +3,19 @@
 use std::{
     collections::HashMap,
     io,
+    ops::ControlFlow,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{Medium, newlines};
+use super::{
+    Medium, newlines,
+    walk::{self, Behind, Marks},
+};
 use crate::kernel::{port::OutputPage, text};
 
 /// How much is read at once.
-const CHUNK: usize = 64 << 10;
+pub(super) const CHUNK: usize = 64 << 10;
 /// The most that is read for one page, however long its lines are.
 const PAGE_MAX: usize = 4 << 20;
 /// How many outputs are remembered.
@@ -20,19 +24,53 @@ const COUNTED_MAX: usize = 256;
 /// How many newlines there are in outputs that do not grow any more, so that a screen that asks
 /// again and again does not read them again and again. Keyed by path, with the length counted.
 #[derive(Default)]
-pub(in crate::store) struct Counted(Mutex<HashMap<PathBuf, (u64, u64)>>);
+pub(in crate::store) struct Counted(Mutex<HashMap<PathBuf, (u64, Known)>>);
 
-/// The length of all there is, its newlines and its last byte.
-pub(super) fn count(medium: &dyn Medium) -> io::Result<(u64, u64, u8)> {
-    let (mut len, mut lines, mut last) = (0, 0, b'\n');
+/// Where lines are, and how many there are.
+type Known = (Arc<Marks>, u64);
+
+/// All there is, and its last byte.
+pub(super) fn count(medium: &dyn Medium) -> io::Result<(Marks, u8)> {
+    let (mut marks, mut last) = (Marks::default(), b'\n');
     let mut buffer = vec![0; CHUNK];
     loop {
-        let count = medium.read_at(&mut buffer, len)?;
-        let Some(end) = buffer[..count].last() else { return Ok((len, lines, last)) };
-        len += count as u64;
-        lines += newlines(&buffer[..count]);
+        let count = medium.read_at(&mut buffer, marks.bytes)?;
+        let Some(end) = buffer[..count].last() else { return Ok((marks, last)) };
+        marks.add(&buffer[..count]);
         last = *end;
     }
+}
+
+impl Counted {
+    /// Where lines are in a file of that length, and how many it has.
+    fn of(&self, medium: &dyn Medium, path: &Path, len: u64) -> io::Result<Known> {
+        let table = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = table().get(path).filter(|(counted, _)| *counted == len) {
+            return Ok(known.clone());
+        }
+        let (marks, last) = count(medium)?;
+        let (len, total) = (marks.bytes, marks.lines + u64::from(last != b'\n'));
+        let found = (Arc::new(marks), total);
+        let mut table = table();
+        if table.len() >= COUNTED_MAX {
+            table.clear();
+        }
+        table.insert(path.to_owned(), (len, found.clone()));
+        Ok(found)
+    }
+}
+
+/// Visits lines of an output that nobody writes, from that number on; gives how many there are.
+pub(in crate::store) fn lines_of_file(
+    medium: &dyn Medium,
+    (path, len): (&Path, u64),
+    counted: &Counted,
+    from: u64,
+    visit: &mut dyn FnMut(u64, &str) -> ControlFlow<()>,
+) -> io::Result<u64> {
+    let (marks, total) = counted.of(medium, path, len)?;
+    walk::lines(medium, &marks, &Behind::default(), from, visit)?;
+    Ok(total)
 }
 
 /// The last lines of an output that nobody writes.
@@ -43,23 +81,7 @@ pub(in crate::store) fn of_file(
     counted: &Counted,
     lines: usize,
 ) -> io::Result<OutputPage> {
-    let known = |counted: &Counted| {
-        let table = counted.0.lock().unwrap_or_else(PoisonError::into_inner);
-        table.get(path).filter(|(counted, _)| *counted == len).map(|(_, total)| *total)
-    };
-    let total = match known(counted) {
-        Some(total) => total,
-        None => {
-            let (len, lines, last) = count(medium)?;
-            let total = lines + u64::from(last != b'\n');
-            let mut table = counted.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if table.len() >= COUNTED_MAX {
-                table.clear();
-            }
-            table.insert(path.to_owned(), (len, total));
-            total
-        }
-    };
+    let (_, total) = counted.of(medium, path, len)?;
     of(medium, len, Vec::new(), total, lines)
 }
 

@@ -5,13 +5,17 @@ use std::{
     io::Write as _,
     path::{Path, PathBuf},
     process::ExitStatus,
+    sync::Arc,
 };
 
 use tokio::process::Command;
 
 use super::{App, Signal, Signals, next, now};
 use crate::{
-    kernel::id::ApprovalId,
+    kernel::{
+        id::{ApprovalId, CallId, SessionId},
+        port::Desk,
+    },
     tui::message::{Came, Input, Message},
 };
 
@@ -24,12 +28,24 @@ pub(super) enum Wanted {
     },
     /// A file, as it stands.
     File(PathBuf),
+    /// All that a program printed so far, to read.
+    Output {
+        desk: Arc<dyn Desk>,
+        session: SessionId,
+        call: CallId,
+    },
 }
 
 /// The editor that the environment names, as other programs find it.
 pub(super) fn named() -> OsString {
     let set = ["VISUAL", "EDITOR"].into_iter().filter_map(std::env::var_os);
     set.into_iter().find(|name| !name.is_empty()).unwrap_or_else(|| "vi".into())
+}
+
+/// The pager that the environment names.
+fn pager() -> OsString {
+    let set = std::env::var_os("PAGER").filter(|name| !name.is_empty());
+    set.unwrap_or_else(|| "less".into())
 }
 
 impl App {
@@ -85,6 +101,9 @@ impl Wanted {
             Self::Text { question, field, text } => {
                 Came::Edited(question, field, edited(editor, &text).await)
             }
+            Self::Output { desk, session, call } => {
+                Came::Visited(paged(&pager(), &*desk, session, call).await)
+            }
             // An editor would make a new one.
             Self::File(file) if !file.exists() => {
                 Came::Visited(Err(format!("{} is not there any more.", file.display())))
@@ -105,6 +124,29 @@ async fn run(editor: &OsString, file: &Path) -> std::io::Result<ExitStatus> {
     let mut shell = Command::new("/bin/sh");
     shell.arg("-c").arg("exec $0 \"$1\"").arg(editor).arg(file);
     shell.kill_on_drop(true).status().await
+}
+
+/// Shows an output in the pager. Dropping this ends it.
+async fn paged(
+    pager: &OsString,
+    desk: &dyn Desk,
+    session: SessionId,
+    call: CallId,
+) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("Not shown: {error}.");
+    let file = tempfile::Builder::new().prefix("footplate-").suffix(".txt").tempfile();
+    let file = file.map_err(failed)?;
+    let into = file.reopen().map_err(failed)?;
+    let copied = super::outputs::copy(desk, session, call, into).await;
+    copied.map_err(|error| format!("Not shown: {error}."))?;
+    let status = run(pager, file.path()).await.map_err(failed)?;
+    match status.code() {
+        Some(126 | 127) => {
+            let named = pager.to_string_lossy();
+            Err(format!("Not shown: there is no pager {named:?}. Set PAGER to one."))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn ended(editor: &OsString, status: ExitStatus) -> Result<(), String> {

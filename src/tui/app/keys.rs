@@ -1,12 +1,18 @@
 //! Keys as they come, each with the moment it was read: a loop that is late must not make two keys
 //! look like one that stood alone. For the same reason all that was there at once has one moment.
 
-use crossterm::event::{Event, EventStream, MouseEventKind};
+use crossterm::event::{Event, EventStream, MouseButton, MouseEventKind};
 use futures_util::StreamExt;
 use ratatui::layout::Size;
 use tokio::{sync::mpsc, task::JoinHandle};
 
-use crate::tui::{message::Input, state::Moment};
+use crate::tui::{
+    message::Input,
+    state::{
+        Moment,
+        pointer::{Point, Pointed},
+    },
+};
 
 /// Events that are told of together; more than one read of a terminal holds.
 const MOST: usize = 4096;
@@ -114,16 +120,26 @@ fn read(at: Moment, event: Event) -> Option<Key> {
         Event::Resize(width, height) => {
             return Some(Key::Resized(at, Size { width, height }));
         }
-        Event::Mouse(mouse) => match mouse.kind {
-            MouseEventKind::ScrollDown => Input::Wheel { down: true },
-            MouseEventKind::ScrollUp => Input::Wheel { down: false },
-            MouseEventKind::Down(_) => Input::Click,
-            MouseEventKind::Up(_)
-            | MouseEventKind::Drag(_)
-            | MouseEventKind::Moved
-            | MouseEventKind::ScrollLeft
-            | MouseEventKind::ScrollRight => return None,
-        },
+        Event::Mouse(mouse) => {
+            let left = |button| match button {
+                MouseButton::Left => true,
+                MouseButton::Right | MouseButton::Middle => false,
+            };
+            let what = match mouse.kind {
+                MouseEventKind::ScrollDown => Point::WheelDown,
+                MouseEventKind::ScrollUp => Point::WheelUp,
+                MouseEventKind::Down(button) if left(button) => Point::Press,
+                MouseEventKind::Down(_) => Point::Other,
+                MouseEventKind::Up(button) if left(button) => Point::Release,
+                MouseEventKind::Drag(button) if left(button) => Point::Drag,
+                MouseEventKind::Up(_)
+                | MouseEventKind::Drag(_)
+                | MouseEventKind::Moved
+                | MouseEventKind::ScrollLeft
+                | MouseEventKind::ScrollRight => return None,
+            };
+            Input::Mouse(Pointed { what, x: mouse.column, y: mouse.row })
+        }
     };
     Some(Key::Pressed(at, input))
 }

@@ -4,6 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use tokio::sync::mpsc;
 
+use super::Own;
 use crate::{
     config::{Mouse, Notice},
     kernel::{
@@ -24,14 +25,12 @@ use crate::{
     },
 };
 
+/// Keeps the sizes of panes for the next time. May block for a small file; an error is one line.
+pub type Remember = Arc<dyn Fn(&Remembered) -> Result<(), String> + Send + Sync>;
+
 /// Everything the screen is told at its beginning.
 pub struct Opening {
-    /// The folder's name, as it is shown.
-    pub workspace: String,
-    /// The folder itself.
-    pub folder: PathBuf,
-    /// Where `~/` begins in a rule.
-    pub home: Option<PathBuf>,
+    pub here: Here,
     /// Who plays the model.
     pub player: Player,
     /// The mode new sessions start in.
@@ -49,20 +48,36 @@ pub struct Opening {
     /// Describes the session to start, in this folder or for the tour. May block for the time of
     /// small file operations; an error is one line what, one line what to do.
     pub begin: Arc<dyn Fn(Start) -> Result<Beginning, String> + Send + Sync>,
-    pub theme: Theme,
-    /// Watched, if the theme came from a file.
-    pub theme_file: Option<PathBuf>,
-    pub marks: Marks,
+    pub look: Dress,
     pub notice: Notice,
     /// The sizes of panes that were set before, and what keeps them for the next time. May block for
     /// a small file; an error is one line what, one line what to do.
     pub sizes: Remembered,
-    pub remember: Arc<dyn Fn(&Remembered) -> Result<(), String> + Send + Sync>,
+    pub remember: Remember,
     pub mouse: Mouse,
     /// What was said here before, oldest first.
     pub history: Vec<String>,
     /// What is learnt about this computer meanwhile.
     pub news: mpsc::UnboundedReceiver<News>,
+}
+
+/// The folders that the screen knows of.
+pub struct Here {
+    /// The name of the one that sessions are about, as it is shown.
+    pub name: String,
+    /// The one where sessions are started.
+    pub folder: PathBuf,
+    /// Where `~/` begins in a rule.
+    pub home: Option<PathBuf>,
+    /// Where drafts are kept from one start to the next; they are not if there is none.
+    pub drafts: Option<PathBuf>,
+}
+
+/// How things look, and the person's own files of that.
+pub struct Dress {
+    pub theme: Theme,
+    pub marks: Marks,
+    pub own: Own,
 }
 
 /// A session to be started.

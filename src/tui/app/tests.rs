@@ -1,10 +1,11 @@
 use std::{
     io::Write,
     sync::{Condvar, Mutex},
+    time::Duration,
 };
 
 use pretty_assertions::assert_eq;
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::{self, UnboundedSender};
 
 use super::*;
 use crate::{
@@ -22,10 +23,11 @@ use crate::{
         spec::{Limits, Mode, SessionSpec},
     },
     tui::{
+        keymap::Keymap,
         stage::{LEX, write_question},
         state::Leave,
         terminal::LineMode,
-        theme::{Depth, Marks},
+        theme::{Depth, Marks, Theme},
     },
 };
 
@@ -100,10 +102,10 @@ impl Host {
 }
 
 impl Desk for Host {
-    fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Envelope>> {
+    fn subscribe(&self) -> crate::kernel::port::Watch {
         let (tell, told) = mpsc::unbounded_channel();
         *self.events.lock().unwrap() = Some(tell);
-        told
+        told.into()
     }
 
     fn send(&self, command: Command) -> Result<(), NotAnswered> {
@@ -193,9 +195,13 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Key>, App) {
     let (keys, pressed) = mpsc::unbounded_channel();
     let (_, news) = mpsc::unbounded_channel();
     let opening = Opening {
-        folder: "/home/me/tally".into(),
         held: None,
-        workspace: "tally".into(),
+        here: Here {
+            name: "tally".into(),
+            folder: "/home/me/tally".into(),
+            home: None,
+            drafts: None,
+        },
         player: Player::Model("claude".into()),
         mode: Mode::Default,
         runs: Runs::BySeal,
@@ -203,11 +209,19 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Key>, App) {
         looked_at: Vec::new(),
         last_here: None,
         begin: Arc::new(|_| Ok(Beginning { spec: spec(), message: None })),
-        theme: Theme::dark(Depth::None),
-        theme_file: None,
-        marks: Marks::unicode(),
+        look: Dress {
+            theme: Theme::dark(Depth::None),
+            marks: Marks::unicode(),
+            own: Own {
+                theme: None,
+                themes: Vec::new(),
+                asks_ground: false,
+                keymap: Keymap::default(),
+                keys: "/no/such/folder/keys.toml".into(),
+                keep: Arc::new(|_| Ok(())),
+            },
+        },
         notice: crate::config::Notice::Bell,
-        home: None,
         history: Vec::new(),
         sizes: crate::tui::layout::Remembered::default(),
         remember: Arc::new(|_| Ok(())),
@@ -232,6 +246,7 @@ fn spec() -> SessionSpec {
         instructions: String::new(),
         agents: None,
         view: crate::kernel::spec::View::Whole,
+        workflow: None,
     }
 }
 
@@ -304,7 +319,7 @@ async fn a_question_is_on_the_screen_with_the_next_frame_whatever_comes_with_it(
     let (host, glass, _keys, mut app) = built(Host::default());
     host.happens(Event::SessionStarted { spec: spec() });
     host.happens(Event::MessageSent { text: LEX.into() });
-    let first = app.events.recv().await.unwrap();
+    let first = app.told.events.recv().await.unwrap();
     app.happened(first);
     app.draw().unwrap();
     app.terminal.wait_ready().await;
@@ -313,9 +328,9 @@ async fn a_question_is_on_the_screen_with_the_next_frame_whatever_comes_with_it(
     words(100).for_each(|event| host.happens(event));
     host.happens(Event::ApprovalRequested { question: write_question(1) });
     words(100).for_each(|event| host.happens(event));
-    let first = app.events.recv().await.unwrap();
+    let first = app.told.events.recv().await.unwrap();
     app.happened(first);
-    assert!(app.events.is_empty(), "all of it came at once");
+    assert!(app.told.events.try_recv().is_err(), "all of it came at once");
     assert!(app.wake().is_some_and(|wake| wake <= Instant::now()), "the loop waits for nothing");
     app.draw().unwrap();
     app.terminal.wait_ready().await;

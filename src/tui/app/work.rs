@@ -1,10 +1,13 @@
 //! Effects, done: at once what takes no time, all else beside the loop.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use tokio::task::JoinSet;
 
-use super::Beginning;
+use super::{Beginning, Keep, Remember};
 use crate::{
     kernel::{
         command::Command,
@@ -14,15 +17,15 @@ use crate::{
     },
     tui::{
         diff::Diff,
-        effect::Start,
+        effect::{Setting, Start},
         highlight,
         ink::Brush,
         layout::Remembered,
         message::Came,
         paper,
         sheet::{Index, Shape},
-        state::{output::LINES, waiting::Sheet},
-        theme::Marks,
+        state::waiting::Sheet,
+        theme::{Depth, Marks, Theme},
     },
 };
 
@@ -31,6 +34,9 @@ pub(super) fn send(desk: &dyn Desk, command: Command) -> Option<Came> {
     let approval = match &command {
         Command::Answer { approval, .. } => Some(*approval),
         Command::Send { .. }
+        | Command::Steer { .. }
+        | Command::TakeBack { .. }
+        | Command::Run { .. }
         | Command::Interrupt { .. }
         | Command::Cancel { .. }
         | Command::SetMode { .. }
@@ -97,36 +103,34 @@ pub(super) fn delete(work: &mut JoinSet<Came>, desk: Arc<dyn Desk>, session: Ses
     });
 }
 
+/// Renames a session that runs nowhere: its journal may be long, and is read for that.
+pub(super) fn rename(
+    work: &mut JoinSet<Came>,
+    desk: Arc<dyn Desk>,
+    session: SessionId,
+    name: String,
+) {
+    work.spawn_blocking(move || {
+        let named = desk.send(Command::Rename { session, name });
+        Came::Renamed(named.map_err(|error| error.to_string()))
+    });
+}
+
 pub(super) fn read_said(work: &mut JoinSet<Came>, desk: Arc<dyn Desk>, session: SessionId) {
     work.spawn(async move {
         Came::Said(session, desk.said(session).await.map_err(|error| error.to_string()))
     });
 }
 
-pub(super) fn read_output(
-    work: &mut JoinSet<Came>,
-    desk: Arc<dyn Desk>,
-    session: SessionId,
-    call: CallId,
-) {
-    work.spawn(async move {
-        let page = desk.output(session, call, LINES).await;
-        if let Err(error) = &page {
-            tracing::warn!(%error, "an output could not be read");
-        }
-        Came::Output(call, page.ok())
-    });
-}
-
 /// What keeps the sizes of panes: one writer at a time, and the last ones win.
 pub(super) struct Memory {
-    write: Arc<dyn Fn(&Remembered) -> Result<(), String> + Send + Sync>,
+    write: Remember,
     latest: Arc<Mutex<Option<Remembered>>>,
     writing: Arc<Mutex<()>>,
 }
 
 impl Memory {
-    pub(super) fn of(write: Arc<dyn Fn(&Remembered) -> Result<(), String> + Send + Sync>) -> Self {
+    pub(super) fn of(write: Remember) -> Self {
         Self { write, latest: Arc::default(), writing: Arc::default() }
     }
 
@@ -221,5 +225,23 @@ pub(super) fn find(
     work.spawn_blocking(move || {
         let hits = index.find(&sheet, &word, Brush::of_text(marks));
         Came::Found(question, index, word, hits)
+    });
+}
+
+pub(super) fn read_theme(work: &mut JoinSet<Came>, file: PathBuf, depth: Depth) {
+    work.spawn_blocking(move || {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let theme = match std::fs::read_to_string(&file) {
+            Ok(source) => Theme::parse(&name, &source, depth).map_err(|fault| fault.to_string()),
+            Err(error) => Err(format!("{name} cannot be read: {error}.")),
+        };
+        Came::Theme(file, theme)
+    });
+}
+
+pub(super) fn keep(work: &mut JoinSet<Came>, keep: Keep, setting: Setting) {
+    work.spawn_blocking(move || {
+        let kept = keep(setting.clone());
+        Came::Kept(setting, kept)
     });
 }

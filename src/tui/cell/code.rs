@@ -26,13 +26,12 @@ pub(super) fn rows(code: &Code, scene: &Scene<'_>) -> Vec<Line<'static>> {
     let held = code.held();
     let shown = match code.fold {
         Fold::Shut => 0..0,
-        Fold::Full => 0..code.lines.len(),
+        Fold::Full => 0..code.script.count(),
         Fold::Part => part(code, held),
     };
-    for at in shown.clone() {
-        out.push(line(code, at, held, scene));
-    }
-    let hidden = code.lines.len() - shown.len();
+    let texts = code.script.lines().enumerate().skip(shown.start).take(shown.len());
+    out.extend(texts.map(|(at, text)| line(code, (at, text), held, scene)));
+    let hidden = code.script.count() - shown.len();
     if code.fold == Fold::Part && hidden > 0 && held.is_none() {
         out.push(more(hidden, scene));
     }
@@ -50,7 +49,7 @@ pub(super) fn rows(code: &Code, scene: &Scene<'_>) -> Vec<Line<'static>> {
 }
 
 fn part(code: &Code, held: Option<&Nested>) -> Range<usize> {
-    let count = code.lines.len();
+    let count = code.script.count();
     match held.and_then(|nested| usize::try_from(nested.line?).ok()) {
         Some(line) if line <= count => line.saturating_sub(PART)..(line + 1).min(count),
         // One line left out would take the row it saves.
@@ -73,7 +72,7 @@ fn head(code: &Code, scene: &Scene<'_>) -> Line<'static> {
     let mut facts = Vec::new();
     match &code.progress {
         Progress::Asking => {
-            facts.push(format!("asks to run, {}", words::count(code.lines.len(), "line")));
+            facts.push(format!("asks to run, {}", words::count(code.script.count(), "line")));
         }
         Progress::Running { since } => {
             match held.and_then(|nested| nested.line) {
@@ -117,7 +116,12 @@ fn head(code: &Code, scene: &Scene<'_>) -> Line<'static> {
     rows::fit(spans, scene.width)
 }
 
-fn line(code: &Code, at: usize, held: Option<&Nested>, scene: &Scene<'_>) -> Line<'static> {
+fn line(
+    code: &Code,
+    (at, text): (usize, &str),
+    held: Option<&Nested>,
+    scene: &Scene<'_>,
+) -> Line<'static> {
     let here = held.and_then(|nested| nested.line) == u32::try_from(at + 1).ok();
     let quiet = scene.look.style(Role::Quiet);
     let number = format!("{:>4}  ", at + 1);
@@ -128,9 +132,7 @@ fn line(code: &Code, at: usize, held: Option<&Nested>, scene: &Scene<'_>) -> Lin
     } else {
         vec![Span::styled(number, quiet)]
     };
-    let none = Vec::new();
-    let colours = code.colours.get(at).unwrap_or(&none);
-    spans.extend(highlight::styled(&code.lines[at], colours, &scene.look.theme).spans);
+    spans.extend(highlight::styled(text, code.colours.line(at), &scene.look.theme).spans);
     if !here {
         return rows::fit(spans, scene.width);
     }

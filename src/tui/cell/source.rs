@@ -15,7 +15,8 @@ impl Body {
             Self::Said(text) | Self::Text { text, .. } | Self::Notice { text, .. } => found(text),
             Self::Code(code) => {
                 found(&code.filename)
-                    || code.lines.iter().chain(&code.output).any(|line| found(line))
+                    || code.script.lines().any(found)
+                    || code.output.iter().any(|line| found(line))
                     || code
                         .effects
                         .iter()
@@ -30,7 +31,7 @@ impl Body {
     pub fn copied(&self) -> String {
         match self {
             Self::Said(text) | Self::Text { text, .. } | Self::Notice { text, .. } => text.clone(),
-            Self::Code(code) => code.lines.join("\n") + "\n",
+            Self::Code(code) => format!("{}\n", code.script.text()),
             Self::Call(called) => format!("{} {}", called.name, called.object),
             Self::Agent { task, .. } => task.clone(),
         }

@@ -3,15 +3,19 @@
 use serde_json::json;
 
 use super::{Stage, result};
-use crate::kernel::{
-    capability::Category,
-    event::{Call, Decider, Decision, Event, Origin},
-    gate::{
-        law::{Layer, Placed},
-        rule::{Lasting, Reading, Rule, parse, parse_one},
-        subject::{Reached, Subject},
+use crate::{
+    kernel::{
+        capability::Category,
+        event::{Call, Decider, Decision, Event, Origin},
+        gate::{
+            law::{Layer, Placed},
+            rule::{Lasting, Reading, Rule, parse, parse_one},
+            subject::{Reached, Subject},
+        },
+        id::ApprovalId,
+        port::{Level, Untrusted},
     },
-    port::Level,
+    tui::message::{Message, News},
 };
 
 /// `cargo test --lib **` for as long as that says.
@@ -36,6 +40,16 @@ pub(in crate::tui) fn program(argv: &[&str]) -> Subject {
 }
 
 impl Stage {
+    /// The rules of the project here are asked about.
+    pub(in crate::tui) fn untrusted(&mut self, text: &str, allows: usize) -> ApprovalId {
+        let (id, folder) = (77.into(), std::path::PathBuf::from("/home/me/code/tally"));
+        let file = folder.join(".footplate/rules.toml");
+        let rules = Untrusted { folder, file, text: text.to_owned(), allows };
+        self.state.records.home = Some("/home/me".into());
+        self.send(Message::Told(News::Untrusted(id, rules)));
+        id
+    }
+
     /// A yes of the session that was the answer to that question, a rule of the person's own, one of
     /// the project, and one of the computer.
     pub(in crate::tui) fn standing(&self, grant: u128) -> Vec<Placed> {
@@ -79,6 +93,7 @@ impl Stage {
             | Decider::Rule { .. }
             | Decider::Person
             | Decider::Nobody
+            | Decider::Record { .. }
             | Decider::Expiry => ("denied_by_rule", "Denied by the rule \"web.fetch\"."),
         };
         let payload = json!({ "error": error, "message": message });

@@ -7,8 +7,10 @@ use crate::kernel::{
     capability::Category,
     event::{Decider, Decision, Event, ExitStatus, Origin, Seal},
     gate::subject::Subject,
-    port::Form,
+    port::{Form, OutputPage},
 };
+
+use crate::tui::{effect::Part, state::output::LINES};
 
 impl Stage {
     /// Python begins to run.
@@ -54,4 +56,15 @@ impl Stage {
             },
         );
     }
+}
+
+/// What is read of an output: so many lines from that one on, or the last ones.
+pub(super) fn part_of(page: &OutputPage, part: Part) -> OutputPage {
+    let all = page.lines.len();
+    let skip = match part {
+        Part::Last => all.saturating_sub(LINES),
+        Part::From(line) => usize::try_from(line.saturating_sub(page.first)).unwrap(),
+    };
+    let lines = page.lines.iter().skip(skip).take(LINES).cloned().collect();
+    OutputPage { lines, first: page.first + skip as u64, total: page.total }
 }

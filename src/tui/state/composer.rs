@@ -1,19 +1,40 @@
-//! The composer: a draft, and the words of before.
+//! The composer: a draft for each session, what waits to be said, and the words of before.
 
-use super::draft::Draft;
+use super::{draft::Draft, drafts::Drafts, offered::Offered};
 use crate::{kernel::id::SessionId, tui::keymap::Edit};
 
 /// What is being written to the session in view.
 #[derive(Clone, Debug, Default)]
 pub struct Composer {
     pub draft: Draft,
-    /// What was sent while a turn ran, and is said when it has ended.
-    pub queued: Vec<(SessionId, String)>,
+    /// What was sent while a turn ran and is not said yet, oldest first.
+    pub queued: Vec<Queued>,
+    /// What is offered for what is being written.
+    pub offered: Option<Offered>,
+    /// The drafts of the other sessions, and what is kept of them.
+    pub drafts: Drafts,
     history: Vec<String>,
     /// Which of the earlier words are in the draft now.
     recalled: Option<usize>,
     /// The draft that was there before.
     kept: Draft,
+}
+
+/// Words that wait.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Queued {
+    pub to: SessionId,
+    pub text: String,
+    pub when: When,
+}
+
+/// When words count that are sent while a turn runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// When the model has no more to do.
+    AfterTurn,
+    /// Before its next request.
+    NextStep,
 }
 
 impl Composer {
@@ -49,6 +70,13 @@ impl Composer {
         }
     }
 
+    /// Keeps words of a journal that is read back.
+    pub fn heard(&mut self, text: &str) {
+        if !self.history.iter().any(|known| known == text) {
+            self.remember(text);
+        }
+    }
+
     /// The words of before, oldest first.
     pub fn history(&self) -> &[String] {
         &self.history
@@ -61,6 +89,30 @@ impl Composer {
         } else {
             self.remember(text);
         }
+    }
+
+    /// Something that was queued has been said.
+    pub fn said(&mut self, to: SessionId, text: &str) {
+        let found = self.queued.iter().position(|one| one.to == to && one.text == text);
+        if let Some(at) = found {
+            self.queued.remove(at);
+        }
+    }
+
+    /// Takes back what was queued last for a session, into the draft.
+    pub fn take_back(&mut self, to: SessionId) -> Option<String> {
+        let at = self.queued.iter().rposition(|one| one.to == to)?;
+        let text = self.queued.remove(at).text;
+        self.draft = Draft::of(&text);
+        self.recalled = None;
+        Some(text)
+    }
+
+    /// Another session is in view, and its draft is this one.
+    pub fn turn_to(&mut self, draft: Draft) -> Draft {
+        self.recalled = None;
+        self.offered = None;
+        std::mem::replace(&mut self.draft, draft)
     }
 
     fn earlier(&mut self) {

@@ -6,7 +6,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::tui::keymap::Edit;
+use crate::tui::{keymap::Edit, words};
 
 /// A paste of more lines than this is folded on the screen.
 const FOLD_LINES: usize = 8;
@@ -33,7 +33,11 @@ impl Draft {
     /// A draft with this text, the cursor behind it.
     pub fn of(text: &str) -> Self {
         let mut draft = Self::default();
-        draft.insert(text);
+        if is_long(text) {
+            draft.paste(text);
+        } else {
+            draft.insert(text);
+        }
         draft
     }
 
@@ -69,9 +73,9 @@ impl Draft {
                 (_, Some(paste)) => {
                     let count = paste.lines().count();
                     let size = if count > 1 {
-                        format!("{count} lines")
+                        format!("{} lines", words::grouped(count as u64))
                     } else {
-                        format!("{} bytes", paste.len())
+                        format!("{} bytes", words::grouped(paste.len() as u64))
                     };
                     lines[last].push_str(&format!("[pasted {size}]"));
                 }
@@ -93,7 +97,7 @@ impl Draft {
     pub fn paste(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let text = text.trim_end_matches('\n');
-        let long = text.lines().count() > FOLD_LINES || text.len() > FOLD_BYTES;
+        let long = is_long(text);
         let place = u32::try_from(self.pastes.len()).ok().filter(|count| *count < FOLDS);
         match place.and_then(|count| char::from_u32(FOLDED + count)) {
             Some(c) if long => {
@@ -102,6 +106,36 @@ impl Draft {
             }
             _ => self.insert(text),
         }
+    }
+
+    /// What tells one text of a draft from another, as it is written: its letters, and how many pastes
+    /// there were.
+    pub fn mark(&self) -> (&str, usize) {
+        (&self.raw, self.pastes.len())
+    }
+
+    /// The first character, if it was typed; a folded paste is none.
+    pub fn leads(&self) -> Option<char> {
+        self.raw.chars().next().filter(|c| !is_fold(*c))
+    }
+
+    /// All of it, where that is one line without a folded paste.
+    pub fn line(&self) -> Option<&str> {
+        Some(&*self.raw).filter(|raw| !raw.contains('\n') && !raw.contains(is_fold))
+    }
+
+    /// What stands between the cursor and an `@` that begins a word, and no blank in it.
+    pub fn named(&self) -> Option<&str> {
+        let head = &self.raw[..self.cursor];
+        let word = head.rsplit(|c: char| c.is_whitespace() || is_fold(c)).next()?;
+        word.strip_prefix('@')
+    }
+
+    /// Puts another text in the place of that word, its `@` stays.
+    pub fn name(&mut self, text: &str) {
+        let Some(word) = self.named() else { return };
+        self.cut(self.cursor - word.len(), self.cursor);
+        self.insert(text);
     }
 
     /// Does one edit; false where it is for somebody else: send, and up and down at the edges.
@@ -209,6 +243,11 @@ impl Draft {
         let line = &self.raw[start..self.line_end(start)];
         start + line.graphemes(true).take(column).map(str::len).sum::<usize>()
     }
+}
+
+/// Whether a text is folded.
+fn is_long(text: &str) -> bool {
+    text.len() > FOLD_BYTES || text.lines().count() > FOLD_LINES
 }
 
 fn is_fold(c: char) -> bool {

@@ -1,41 +1,28 @@
-//! The programs that run, and the last lines of the one that is shown.
+//! The programs that run or have run, and which of them have a pane.
+
+mod run;
 
 use std::{collections::HashMap, time::Duration};
 
-use jiff::Timestamp;
-
-use crate::kernel::{
-    clock::Reading,
-    id::{CallId, SessionId},
-    port::OutputPage,
+pub use self::run::{Look, Run, Wrap};
+use super::{draft::Draft, transcript::tail};
+use crate::{
+    kernel::{
+        clock::Reading,
+        id::{CallId, SessionId},
+        port::OutputPage,
+    },
+    tui::effect::Part,
 };
 
 /// Lines of an output that are kept for the screen.
 pub const LINES: usize = 500;
 
+/// Bytes of a line that are kept for the screen; the rest is in its file.
+pub const LINE: usize = 8 << 10;
+
 /// Programs remembered after they have ended.
 const REMEMBERED: usize = 32;
-
-/// One run of a program, and what is shown of what it printed.
-#[derive(Clone, Debug)]
-pub struct Run {
-    pub call: CallId,
-    pub session: SessionId,
-    pub program: String,
-    pub limit_ms: u64,
-    pub lines: u64,
-    pub since: Timestamp,
-    /// How it ended, and what it used.
-    pub ended: Option<(String, u64)>,
-    pub pinned: bool,
-    /// Its lines, once they were read; forgotten when it is out of sight.
-    pub page: Option<OutputPage>,
-    /// Rows above the end; 0 follows.
-    pub above: usize,
-    /// How much of it was told of so far, and how much of that was asked for.
-    news: u64,
-    asked: u64,
-}
 
 /// All of them, and which have a pane.
 #[derive(Clone, Debug, Default)]
@@ -47,49 +34,31 @@ pub struct Output {
     slots: Vec<CallId>,
     /// The one that was chosen for the pane that shows one.
     chosen: Option<CallId>,
+    /// What is looked for in one of them.
+    pub search: Option<Search>,
     /// Lines that are on their way.
     reading: Option<CallId>,
 }
 
-impl Run {
-    /// A run that begins, and has printed nothing that was read.
-    pub fn new(
-        call: CallId,
-        session: SessionId,
-        program: &str,
-        limit_ms: u64,
-        since: Timestamp,
-    ) -> Self {
-        Self {
-            call,
-            session,
-            program: program.to_owned(),
-            limit_ms,
-            lines: 0,
-            since,
-            ended: None,
-            pinned: false,
-            page: None,
-            above: 0,
-            news: 1,
-            asked: 0,
-        }
-    }
+/// A word that is looked for in an output.
+#[derive(Clone, Debug)]
+pub struct Search {
+    pub call: CallId,
+    pub word: Draft,
+    /// The lines that have it, and whether those are all.
+    pub found: Vec<u64>,
+    pub more: bool,
+    /// The one in sight.
+    pub at: usize,
+    /// It is being looked for.
+    pub looking: bool,
+}
 
-    /// There may be more of it than was read.
-    pub fn told(&mut self) {
-        self.news += 1;
-    }
-
-    fn came(&mut self, page: OutputPage) {
-        if let Some(known) = &self.page
-            && self.above > 0
-        {
-            // A view that was moved holds its text.
-            let more = page.total.saturating_sub(known.total);
-            self.above = (self.above + usize::try_from(more).unwrap_or(0)).min(page.lines.len());
-        }
-        self.page = Some(page);
+impl Search {
+    /// Nothing is looked for yet.
+    pub fn of(call: CallId) -> Self {
+        let word = Draft::default();
+        Self { call, word, found: Vec::new(), more: false, at: 0, looking: false }
     }
 }
 
@@ -171,35 +140,62 @@ impl Output {
         &mut self,
         in_sight: &[CallId],
         viewed: Option<SessionId>,
-    ) -> Option<(SessionId, CallId)> {
-        for run in &mut self.runs {
-            if !in_sight.contains(&run.call) {
-                run.page = None;
-            }
+    ) -> Option<(SessionId, CallId, Part)> {
+        for run in self.runs.iter_mut().filter(|run| !in_sight.contains(&run.call)) {
+            run.forget();
         }
         if self.reading.is_some() {
             return None;
         }
-        let behind = |run: &Run| {
-            if in_sight.contains(&run.call) {
-                run.asked < run.news || run.page.is_none()
-            } else {
-                run.asked < run.news && run.ended.is_none() && Some(run.session) == viewed
-            }
+        let wants = |run: &Run| match in_sight.contains(&run.call) {
+            true => run.wants(),
+            false if run.ended.is_none() && Some(run.session) == viewed => run.wants_last(),
+            false => None,
         };
-        let at = self.runs.iter().rposition(behind)?;
-        let run = &mut self.runs[at];
-        run.asked = run.news;
+        let found = self.runs.iter_mut().rev().find_map(|run| Some((wants(run)?, run)));
+        let (part, run) = found?;
+        run.asked(part);
         self.reading = Some(run.call);
-        Some((run.session, run.call))
+        Some((run.session, run.call, part))
     }
 
-    /// Lines came; gives the session they are of.
-    pub fn came(&mut self, call: CallId, page: OutputPage) -> Option<SessionId> {
+    /// Lines came; gives the session they are of, and the last of them where they reach the end.
+    pub fn came(&mut self, call: CallId, page: OutputPage) -> Option<(SessionId, Vec<String>)> {
         self.reading = None;
-        let run = self.run_mut(call)?;
+        let run = self.runs.iter_mut().find(|run| run.call == call)?;
+        let at_end = page.first + page.lines.len() as u64 >= page.total;
+        let last = at_end.then(|| tail(&page.lines));
         run.came(page);
-        Some(run.session)
+        last.map(|last| (run.session, last))
+    }
+
+    /// Chooses the run after or before the one that is shown.
+    pub fn step(&mut self, forward: bool) {
+        let current = self.current().map(|run| run.call);
+        let at = self.runs.iter().position(|run| Some(run.call) == current).unwrap_or(0);
+        let by = if forward { 1 } else { self.runs.len().saturating_sub(1) };
+        let next = self.runs.get((at + by) % self.runs.len().max(1));
+        self.chosen = next.map(|run| run.call);
+    }
+
+    /// Takes the pane of a run away; the program goes on.
+    pub fn close(&mut self, call: CallId) {
+        self.slots.retain(|slot| *slot != call);
+        if let Some(run) = self.run_mut(call) {
+            run.pinned = false;
+            run.look = Look::Follow;
+        }
+        self.chosen = self.slots.last().copied();
+    }
+
+    /// Keeps the pane of a run where it is, or no longer.
+    pub fn pin(&mut self, call: CallId) {
+        if !self.slots.contains(&call) {
+            self.slots.push(call);
+        }
+        if let Some(run) = self.run_mut(call) {
+            run.pinned = !run.pinned;
+        }
     }
 
     /// Running time used by a run, and whether its clock stands still.

@@ -2,13 +2,14 @@
 
 use std::mem::{Discriminant, discriminant};
 
-use super::{Focus, Popup};
+use super::{Focus, Popup, pointer::Pointer};
 use crate::tui::layout::Remembered;
 
 /// What the person made of the arrangement.
 #[derive(Clone, Debug, Default)]
 pub struct Panes {
     pub sizes: Remembered,
+    pub pointer: Pointer,
     /// The line that keys act on in a list of the right column, while it has them.
     pub row: usize,
     alone: Option<Alone>,

@@ -13,13 +13,14 @@ use std::{
 };
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
+use serde_json::Value;
 
 use self::{decided::Decisions, standing::Rules, written::Written};
 use super::filter::Filter;
 use crate::kernel::{
     capability::Category,
     change::{End, Ledger, Recorded},
-    event::{Decider, Envelope, Event},
+    event::{Call, Decider, Envelope, Event},
     id::SessionId,
     session::{
         decisions::{Decided, decisions},
@@ -87,7 +88,7 @@ impl Records {
         }
         self.ledger.apply(envelope);
         if tells(&envelope.event) {
-            self.kept.push(envelope.clone());
+            self.kept.push(light(envelope));
             self.stale = true;
         }
     }
@@ -182,6 +183,32 @@ impl Records {
     pub fn day(&self, at: Timestamp) -> Date {
         self.zone.to_datetime(at).date()
     }
+}
+
+/// The longest argument that is kept of a call, in bytes, where it does not say what the call acts on.
+const ARGUMENT: usize = 512;
+
+/// The event without the long arguments of its call: scripts and texts say nothing of a decision.
+fn light(envelope: &Arc<Envelope>) -> Arc<Envelope> {
+    let is_long = |(name, value): (&String, &Value)| {
+        let says = matches!(name.as_str(), "path" | "url" | "filename");
+        !says && value.as_str().is_some_and(|text| text.len() > ARGUMENT)
+    };
+    let lightened = |input: &Value| {
+        let fields = input.as_object().filter(|fields| fields.iter().any(is_long))?;
+        let kept = fields.iter().filter(|field| !is_long(*field));
+        Some(Value::Object(kept.map(|(name, value)| (name.clone(), value.clone())).collect()))
+    };
+    if let Event::CallStarted { call, category, decision, subject } = &envelope.event
+        && let Some(input) = lightened(&call.input)
+    {
+        let Call { id, name, origin, parent, .. } = call;
+        let call = Call { id: *id, name: name.clone(), input, origin: *origin, parent: *parent };
+        let (decision, subject) = (decision.clone(), subject.clone());
+        let event = Event::CallStarted { call, category: *category, decision, subject };
+        return Arc::new(Envelope { event, ..**envelope });
+    }
+    envelope.clone()
 }
 
 /// Whether an event says something of decisions; reads that simply ran are most of all calls.

@@ -1,6 +1,6 @@
 //! The sessions that are here, their agents below them, and which one is in view.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
@@ -32,6 +32,10 @@ pub struct Node {
     /// What it is at, in a few words.
     pub at: String,
     pub transcript: Transcript,
+    /// What was said in its conversation as it is now, with the numbers of the events.
+    pub said: Vec<(u64, String)>,
+    /// Calls that a person makes by hand, and that go on.
+    pub by_hand: BTreeSet<CallId>,
     pub children: Vec<SessionId>,
     /// What it means to do.
     pub plan: Vec<Item>,
@@ -134,6 +138,8 @@ impl Sessions {
             context: 0,
             at: String::new(),
             transcript: Transcript::default(),
+            said: Vec::new(),
+            by_hand: BTreeSet::new(),
             children: Vec::new(),
             plan: Vec::new(),
             started_by: None,
@@ -277,9 +283,10 @@ impl Sessions {
         children.unwrap_or_default().iter().map(count).sum()
     }
 
-    /// How many work here.
+    /// How many work here, or run something by hand.
     pub fn at_work(&self) -> usize {
+        let works = |node: &Node| node.doing.works() || !node.by_hand.is_empty();
         let here = |id: &SessionId| self.watched(*id).is_none();
-        self.nodes.iter().filter(|(id, node)| node.doing.works() && here(id)).count()
+        self.nodes.iter().filter(|(id, node)| works(node) && here(id)).count()
     }
 }

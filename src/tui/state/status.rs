@@ -1,9 +1,10 @@
 //! What is said in passing, and what the host told at the start.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use tokio::time::Instant;
 
+use super::Leave;
 use crate::{
     kernel::{gate::policy::Runs, port::Form, spec::Mode},
     tui::theme::Mark,
@@ -88,6 +89,8 @@ pub struct Check {
 pub struct Place {
     /// The folder's name.
     pub workspace: String,
+    /// The folder where sessions are started.
+    pub folder: PathBuf,
     pub player: Player,
     /// By what runs are held here, once it was tried.
     pub seal: Option<Form>,
@@ -104,12 +107,15 @@ pub struct Place {
     pub starting: Option<String>,
     /// To be left as soon as nobody works any more.
     pub leaving: bool,
+    /// Set when the screen is to be left.
+    pub leave: Option<Leave>,
 }
 
 impl Default for Place {
     fn default() -> Self {
         Self {
             workspace: String::new(),
+            folder: PathBuf::new(),
             player: Player::Nobody { looked_for: Vec::new() },
             seal: None,
             mode: Mode::Default,
@@ -120,6 +126,7 @@ impl Default for Place {
             row: 0,
             starting: None,
             leaving: false,
+            leave: None,
         }
     }
 }

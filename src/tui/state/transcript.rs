@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 pub use self::made::tail;
 use self::{
-    made::{code, object, output_text},
+    made::{bare, code, object, output_text},
     scan::Scan,
 };
 use crate::{
@@ -22,7 +22,8 @@ use crate::{
         invoke::ToolResult,
     },
     tui::{
-        cell::{Body, Called, Cell, Code, Fold, Nested, Progress},
+        cell::{Body, Called, Cell, Code, Coloured, Fold, Nested, Progress},
+        highlight::Colours,
         theme::Mark,
     },
 };
@@ -261,8 +262,8 @@ impl Transcript {
     }
 
     /// These cells were in sight: rows of those that are screens away are let go, so that memory
-    /// follows the screen and not the transcript.
-    pub fn saw(&mut self, cells: Range<usize>, height: usize) {
+    /// follows the screen and not the transcript. Gives the scripts near them that want colours.
+    pub fn saw(&mut self, cells: Range<usize>, height: usize) -> Vec<(CallId, String)> {
         // A cell has a row at least.
         let margin = 2 * height;
         let near = cells.start.saturating_sub(margin)..(cells.end + margin).min(self.cells.len());
@@ -271,6 +272,22 @@ impl Transcript {
             if let Some(cell) = self.cells.get_mut(at) {
                 cell.far();
             }
+        }
+        self.cells[near].iter_mut().filter_map(bare).collect()
+    }
+
+    /// The script of a call, if it wants colours: somebody looks at it elsewhere.
+    pub fn bare(&mut self, call: CallId) -> Option<(CallId, String)> {
+        let at = *self.calls.get(&call)?;
+        self.cells.get_mut(at).and_then(bare)
+    }
+
+    /// The colours of a script came, which it has as long as it is near the screen.
+    pub fn coloured(&mut self, call: CallId, lines: Vec<Colours>) {
+        if let Some(code) = self.code_of(call)
+            && code.colours != Coloured::Not
+        {
+            code.colours = Coloured::Lines(lines);
         }
     }
 

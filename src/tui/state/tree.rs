@@ -3,14 +3,14 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::PathBuf,
+    path::Path,
     time::Duration,
 };
 
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use super::{State, draft::Draft, filter::Filter, sessions::Node};
+use super::{Popup, State, draft::Draft, filter::Filter, sessions::Node};
 use crate::{
     kernel::{
         gate::approval::Question,
@@ -31,8 +31,6 @@ const FOLDS: usize = 2;
 /// What is known of the tree, and how it is looked at.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// The folder in which this screen was opened.
-    pub here: PathBuf,
     /// All sessions of this home, newest first.
     pub listed: Vec<Listed>,
     /// Those of them that are shown, of this folder and of others.
@@ -187,9 +185,9 @@ impl Rows<'_> {
 }
 
 impl Tree {
-    /// The list came, or what is shown of it changed. `known` are the sessions that have rows of their
-    /// own.
-    pub fn sift(&mut self, known: impl Fn(SessionId) -> bool) {
+    /// The list came, or what is shown of it changed. Those of the folder
+    /// `here` come first; `known` are the sessions that have rows of their own.
+    pub fn sift(&mut self, here: &Path, known: impl Fn(SessionId) -> bool) {
         let (mut mine, mut others) = (Vec::new(), Vec::new());
         for (at, one) in self.listed.iter().enumerate() {
             let spec = &one.session.spec;
@@ -198,7 +196,7 @@ impl Tree {
             if known(spec.id) || !self.filter.passes(&format!("{called} {folder}")) {
                 continue;
             }
-            if spec.workspace == self.here { &mut mine } else { &mut others }.push(at);
+            if spec.workspace == here { &mut mine } else { &mut others }.push(at);
         }
         if self.order == By::Attention {
             // Those that somebody is at come first; the list is by age.
@@ -248,6 +246,17 @@ struct Branch {
 }
 
 impl State {
+    /// When the list of sessions is to be made anew, while it is in sight.
+    pub fn list_due(&self) -> Option<Instant> {
+        let shown = self.popup == Some(Popup::Sessions) || self.drawn.layout.room.has_columns();
+        match self.sessions.tree.reading {
+            Reading::Next(at) if !self.status.away => {
+                (shown || self.sessions.tree.watched.is_some()).then_some(at)
+            }
+            Reading::Next(_) | Reading::Never | Reading::Since(_) => None,
+        }
+    }
+
     /// All rows of the tree.
     pub fn tree(&self) -> Rows<'_> {
         let tree = &self.sessions.tree;

@@ -1,14 +1,35 @@
-use std::fs;
-use std::sync::mpsc::channel;
-use std::time::Duration;
-
 use pretty_assertions::assert_eq;
 
 use super::*;
 use crate::tui::clean;
 
-fn built_in() -> [Theme; 2] {
-    [Theme::dark(Depth::True), Theme::light(Depth::True)]
+fn built_in() -> impl Iterator<Item = Theme> {
+    Theme::BUILT_IN.iter().map(|(name, _)| Theme::built_in(name, Depth::True).expect("a theme"))
+}
+
+/// What the nearest of 256 colours looks like.
+fn nearest(rgb: Rgb) -> Rgb {
+    of_index(rgb.indexed())
+}
+
+/// With all colours, and as they are mapped to 256.
+const SHOWN: [(&str, fn(Rgb) -> Rgb); 2] = [("all", |rgb| rgb), ("256", nearest)];
+
+#[test]
+fn each_built_in_theme_bears_the_name_it_is_chosen_by() {
+    for (theme, (name, source)) in built_in().zip(Theme::BUILT_IN) {
+        assert_eq!(theme.name(), name);
+        assert!(source.starts_with("# "), "{name} says whose colours it has");
+    }
+    let light = built_in().filter(Theme::is_light).map(|theme| theme.name().to_owned());
+    let expected = [
+        "footplate-light",
+        "high-contrast-light",
+        "gruvbox-light",
+        "solarized-light",
+        "catppuccin-latte",
+    ];
+    assert_eq!(light.collect::<Vec<_>>(), expected);
 }
 
 /// Roles drawn as text on the screen and on a question.
@@ -19,18 +40,21 @@ fn text_roles() -> impl Iterator<Item = Role> {
 }
 
 #[test]
-fn the_built_in_themes_hold_the_contrast_figures() {
-    for theme in built_in() {
-        let fg = |role| theme.paint(role).fg.expect("a foreground");
-        let bg = |role| theme.paint(role).bg.expect("a background");
+fn the_built_in_themes_hold_the_contrast_figures_with_all_colours_and_with_256() {
+    for (theme, (colours, shown)) in built_in().flat_map(|theme| SHOWN.map(|s| (theme.clone(), s)))
+    {
+        let fg = |role| shown(theme.paint(role).fg.expect("a foreground"));
+        let bg = |role| shown(theme.paint(role).bg.expect("a background"));
         let hold = |what: &str, least: f64, one: Rgb, other: Rgb| {
             let found = contrast(one, other);
-            assert!(found >= least, "{} {what}: {found:.2}, not {least}", theme.name());
+            let name = theme.name();
+            assert!(found >= least, "{name}, {colours} colours, {what}: {found:.2}, not {least}");
         };
+        let high = theme.name().starts_with("high-contrast");
         for ground in [bg(Role::Ground), bg(Role::Raised)] {
             for role in text_roles() {
-                let least = if matches!(role, Role::Text | Role::Bright) { 7.0 } else { 4.5 };
-                hold(role.name(), least, fg(role), ground);
+                let body = high || matches!(role, Role::Text | Role::Bright);
+                hold(role.name(), if body { 7.0 } else { 4.5 }, fg(role), ground);
             }
             hold("rule", 3.0, fg(Role::Rule), ground);
         }
@@ -40,18 +64,11 @@ fn the_built_in_themes_hold_the_contrast_figures() {
         hold("text on select", 4.5, fg(Role::Text), bg(Role::Select));
         hold("match", 4.5, fg(Role::Match), bg(Role::Match));
         hold("escape", 7.0, fg(Role::Escape), bg(Role::Escape));
-    }
-}
-
-#[test]
-fn code_in_a_diff_can_be_read_on_its_ground() {
-    for theme in built_in() {
+        // Code in a diff.
         for ground in [Role::Add, Role::Remove] {
-            let ground = theme.paint(ground).bg.expect("a ground");
             let code = |role: &Role| *role == Role::Text || role.name().starts_with("code.");
             for role in text_roles().filter(code) {
-                let found = contrast(theme.paint(role).fg.expect("a colour"), ground);
-                assert!(found >= 4.5, "{} {}: {found:.2}", theme.name(), role.name());
+                hold(role.name(), 4.5, fg(role), bg(ground));
             }
         }
     }
@@ -59,26 +76,48 @@ fn code_in_a_diff_can_be_read_on_its_ground() {
 
 #[test]
 fn the_accent_is_unlike_every_other_role_in_lightness() {
-    for theme in built_in() {
-        let lightness = |role: Role| theme.paint(role).fg.map(Rgb::lightness);
+    // The steps of 256 colours are coarse: there it is at least no colour of another role.
+    for (theme, ((colours, shown), least)) in built_in()
+        .flat_map(|theme| SHOWN.into_iter().zip([5.0, 2.0]).map(move |s| (theme.clone(), s)))
+    {
+        let lightness = |role: Role| theme.paint(role).fg.map(|rgb| shown(rgb).lightness());
         let need = lightness(Role::Need).expect("an accent");
         for role in Role::ALL.iter().filter(|role| **role != Role::Need) {
             let Some(other) = lightness(*role) else { continue };
             let apart = (need - other).abs();
-            assert!(apart >= 5.0, "{} {}: {apart:.1} apart", theme.name(), role.name());
+            let name = theme.name();
+            assert!(apart >= least, "{name}, {colours} colours, {}: {apart:.1}", role.name());
         }
     }
 }
 
 #[test]
-fn with_256_colours_text_can_still_be_read() {
-    for theme in built_in() {
-        let shown = |rgb: Rgb| of_index(rgb.indexed());
-        let ground = shown(theme.paint(Role::Ground).bg.expect("a ground"));
-        for role in text_roles() {
-            let found = contrast(shown(theme.paint(role).fg.expect("a colour")), ground);
-            assert!(found >= 4.5, "{} {}: {found:.2}", theme.name(), role.name());
+fn with_16_colours_text_can_be_read_in_the_palettes_that_terminals_come_with() {
+    // Of each: the Linux console's, and xterm's.
+    const PALETTES: [(Color, [Rgb; 2]); 8] = [
+        (Color::LightYellow, [Rgb(255, 255, 85), Rgb(255, 255, 0)]),
+        (Color::LightMagenta, [Rgb(255, 85, 255), Rgb(255, 0, 255)]),
+        (Color::LightGreen, [Rgb(85, 255, 85), Rgb(0, 255, 0)]),
+        (Color::LightRed, [Rgb(255, 85, 85), Rgb(255, 0, 0)]),
+        (Color::LightCyan, [Rgb(85, 255, 255), Rgb(0, 255, 255)]),
+        (Color::Magenta, [Rgb(170, 0, 170), Rgb(205, 0, 205)]),
+        (Color::Blue, [Rgb(0, 0, 170), Rgb(0, 0, 238)]),
+        (Color::Red, [Rgb(170, 0, 0), Rgb(205, 0, 0)]),
+    ];
+    let (black, white) = (Rgb(0, 0, 0), Rgb(255, 255, 255));
+    let sixteen = Depth::Sixteen;
+    for (theme, ground) in [(Theme::dark(sixteen), black), (Theme::light(sixteen), white)] {
+        for role in Role::ALL {
+            let Some(color) = theme.style(*role).fg else { continue };
+            let known = PALETTES.iter().find(|(known, _)| *known == color);
+            for shown in known.expect("a colour whose value is known").1 {
+                let found = contrast(shown, ground);
+                assert!(found >= 4.5, "{} {}: {found:.2}", theme.name(), role.name());
+            }
         }
+        let need = theme.style(Role::Need).fg;
+        let wearers = Role::ALL.iter().filter(|role| theme.style(**role).fg == need);
+        assert_eq!(wearers.count(), 1, "nothing else wears the accent");
     }
 }
 
@@ -168,30 +207,4 @@ fn every_mark_is_one_cell_in_both_forms() {
     }
     let need = Mark::ALL.iter().filter(|mark| mark.role() == Role::Need).count();
     assert_eq!(need, 1, "nothing else wears the accent");
-}
-
-#[test]
-fn an_edit_of_the_file_changes_the_theme_and_a_fault_is_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("mine.toml");
-    let good = Theme::BUILT_IN[0].1;
-    fs::write(&file, good).unwrap();
-    let (tell, told) = channel();
-    let watch = watch(&file, Depth::True, move |theme| tell.send(theme).unwrap()).unwrap();
-    let next = || told.recv_timeout(Duration::from_secs(10)).expect("an edit is told");
-
-    fs::write(&file, good.replace("footplate-dark", "mine")).unwrap();
-    assert_eq!(next().unwrap().name(), "mine");
-
-    fs::write(&file, "name = 3").unwrap();
-    assert_eq!(next().unwrap_err().what, "name is not a text");
-
-    // As editors do it: a new file moved over the old one.
-    let new = folder.path().join(".mine.toml.new");
-    fs::write(&new, good.replace("footplate-dark", "moved")).unwrap();
-    fs::rename(&new, &file).unwrap();
-    assert_eq!(next().unwrap().name(), "moved");
-
-    drop(watch);
-    assert!(told.recv_timeout(Duration::from_secs(10)).is_err(), "the thread ends with the watch");
 }

@@ -7,7 +7,7 @@ use crate::{
     kernel::{
         event::{Call, Decider, Envelope, Event, ExitStatus, Origin, Outcome, Stop},
         gate::approval::{Answer, Question, Scope, Then},
-        id::{ApprovalId, SessionId},
+        id::ApprovalId,
         invoke::ToolResult,
         port::Aside,
     },
@@ -52,13 +52,14 @@ pub(super) fn apply(state: &mut State, envelope: &Arc<Envelope>) -> Vec<Effect> 
         }
     }
     if let Event::MessageSent { text } = &envelope.event {
-        let queued = &mut state.composer.queued;
-        if let Some(at) = queued.iter().position(|(to, said)| *to == session && said == text) {
-            queued.remove(at);
+        state.composer.said(session, text);
+        let root = state.sessions.get(session).is_some_and(|node| node.spec.parent.is_none());
+        if root && !is_news(state, at) {
+            state.composer.heard(text);
         }
     }
     signals::apply(state, envelope);
-    let effects = of_run(state, envelope);
+    of_run(state, envelope);
     if let Some(node) = state.sessions.get_mut(session) {
         of_session(node, envelope);
     }
@@ -67,17 +68,16 @@ pub(super) fn apply(state: &mut State, envelope: &Arc<Envelope>) -> Vec<Effect> 
     {
         node.started_by = Some(*call);
     }
-    effects
+    Vec::new()
 }
 
 /// What concerns programs and their output, whoever runs them.
-fn of_run(state: &mut State, envelope: &Envelope) -> Vec<Effect> {
+fn of_run(state: &mut State, envelope: &Envelope) {
     let session = envelope.session;
-    if let Event::CallStarted { call, .. } = &envelope.event {
-        if matches!(call.name.as_str(), "process.start" | "terminal.open") {
-            state.sessions.tree.beside.insert(call.id, session);
-        }
-        return colour(session, call).into_iter().collect();
+    if let Event::CallStarted { call, .. } = &envelope.event
+        && matches!(call.name.as_str(), "process.start" | "terminal.open")
+    {
+        state.sessions.tree.beside.insert(call.id, session);
     }
     if let Event::ExecutionStarted { call, program, limit_ms, .. } = &envelope.event {
         state.output.begin(Run::new(*call, session, program, *limit_ms, envelope.at));
@@ -94,17 +94,16 @@ fn of_run(state: &mut State, envelope: &Envelope) -> Vec<Effect> {
         run.ended = Some((words::exit(status), *ran_ms));
         run.told();
     }
+    if let Event::CallFinished { call, .. } = &envelope.event
+        && let Some(run) = state.output.run_mut(*call)
+    {
+        run.beside = run.ended.is_none();
+    }
     if let Event::ExecutionFinished { call, .. }
     | Event::CallFinished { call, result: ToolResult { ok: false, .. }, .. } = &envelope.event
     {
         state.sessions.tree.beside.remove(call);
     }
-    Vec::new()
-}
-
-fn colour(session: SessionId, call: &Call) -> Option<Effect> {
-    let code = call.input.get("code")?.as_str()?;
-    (call.name == "execute_code").then(|| Effect::Colour(session, call.id, code.to_owned()))
 }
 
 fn of_session(node: &mut Node, envelope: &Envelope) {
@@ -113,6 +112,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
     match &envelope.event {
         Event::SessionResumed { notice } => {
             log.interrupted();
+            node.by_hand.clear();
             let text = match notice {
                 Some(notice) => format!("Carried on. {notice}"),
                 None => "Carried on from where it was left.".to_owned(),
@@ -128,8 +128,12 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             node.title = Some(name.clone());
             log.notice(Mark::Here, format!("Named {}.", name));
         }
-        Event::ConversationRewound { .. } => log.notice(Mark::Here, words::WENT_BACK),
+        Event::ConversationRewound { to } => {
+            node.said.retain(|(seq, _)| seq < to);
+            log.notice(Mark::Here, words::WENT_BACK);
+        }
         Event::MessageSent { text } => {
+            node.said.push((envelope.seq, text.clone()));
             log.said(text);
             if node.title.is_none() {
                 node.title = Some(words::first_line(text).chars().take(80).collect());
@@ -185,6 +189,9 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             rest(node, outcome.clone(), at);
         }
         Event::CallStarted { call, category, .. } => {
+            if call.origin == Origin::Person && call.parent.is_none() {
+                node.by_hand.insert(call.id);
+            }
             log.started(call, *category, at);
             log.fold_finished();
             node.at = words::effect(*category, &call.name);
@@ -226,6 +233,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
         Event::CallFinished { call, parent, origin, result, decision } => {
             let (name, input) = (result.name.clone(), result.input.clone());
             let call = Call { id: *call, name, input, origin: *origin, parent: *parent };
+            node.by_hand.remove(&call.id);
             let refused = decision.as_ref().filter(|decision| !decision.allowed);
             log.finished(&call, refused.and_then(|decision| decision.category), result);
         }
@@ -263,28 +271,25 @@ fn rest(node: &mut Node, outcome: Outcome, at: jiff::Timestamp) {
 /// A question came up. What a session asks that runs elsewhere is answered there.
 pub(super) fn asked(state: &mut State, question: &Question, at: jiff::Timestamp) -> Vec<Effect> {
     let session = question.session;
-    if state.sessions.watched(session).is_some() {
-        if let Some(watched) = &mut state.sessions.tree.watched {
-            watched.asks.push((question.clone(), at));
-        }
-        let effect = question.category.name().to_uppercase();
-        if let Some(node) = state.sessions.get_mut(session) {
-            let said = format!("Waits for an answer there: {effect} {}", question.preview.object);
-            node.transcript.notice(Mark::ClockHeld, said);
-        }
+    if tree::asked_there(state, question, at) {
         return Vec::new();
     }
     let mut script = None;
+    let mut effects = vec![Effect::Prepare(Box::new(question.clone()))];
     if let Some(node) = state.sessions.get_mut(session) {
         node.transcript.asked(question);
         let asker = question.script.or(question.call.parent);
+        // The question shows its script, wherever that is.
+        let bare = node.transcript.bare(asker.unwrap_or(question.call.id));
+        effects.extend(bare.map(|(call, code)| Effect::Colour(session, call, code)));
         script = asker.and_then(|call| node.transcript.code(call)).map(|code| {
             let line = match question.call.origin {
                 Origin::Python { line } => line,
                 Origin::Model | Origin::Person => None,
             };
             let at = line.and_then(|line| usize::try_from(line).ok()?.checked_sub(1));
-            let source = at.and_then(|at| code.lines.get(at)).map(|line| line.trim().to_owned());
+            let source =
+                at.and_then(|at| code.script.lines().nth(at)).map(|line| line.trim().to_owned());
             (code.filename.clone(), source)
         });
     }
@@ -294,8 +299,6 @@ pub(super) fn asked(state: &mut State, question: &Question, at: jiff::Timestamp)
         waiting.script = Some(file);
         waiting.source = source;
     }
-    let mut effects = vec![Effect::Prepare(Box::new(question.clone()))];
-    effects.extend(colour(session, &question.call));
     if state.status.away && is_news(state, at) {
         let who = question.path.join(&format!(" {} ", state.look.mark(Mark::Path)));
         effects.push(Effect::Notify(format!("{who} asks: {}", question.preview.object)));
@@ -370,6 +373,7 @@ fn toast(state: &State, waiting: &Waiting, answer: &Answer, by: &Decider) -> Opt
             | Decider::Mode { .. }
             | Decider::Monitor(_)
             | Decider::Nobody
+            | Decider::Record { .. }
             | Decider::Expiry,
             _,
         ) => None,

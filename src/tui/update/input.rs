@@ -2,24 +2,22 @@
 
 use crossterm::event::{KeyEvent, KeyEventKind};
 
-use super::{moves, panes, question, records, several, transcript, tree, trust, wider, written};
+use super::{
+    compose, controls, moves, output, palette, panes, pointer, question, records, several, themes,
+    transcript, tree, trust, wider, written,
+};
 use crate::{
     kernel::command::Command,
     tui::{
         cell::Fold,
-        effect::{Effect, Start},
+        effect::{Effect, Setting, Start},
         guard::Press,
-        keymap::{self, Action, Begin, Edit, Go, Key, Move, Place},
+        keymap::{Action, Begin, Edit, Go, Key, Keymap, Place},
         message::Input,
         state::{
-            Focus, Leave, Popup, State,
-            records::written::View,
-            status::{Player, Twice},
-            transcript::Scroll,
-            tree::Below,
-            waiting::Form,
+            Focus, Leave, Popup, State, composer::When, records::written::View, status::Twice,
+            tree::Below, waiting::Form,
         },
-        theme::Theme,
         view,
     },
 };
@@ -34,22 +32,27 @@ pub(super) fn apply(state: &mut State, input: Input) -> Vec<Effect> {
             if let Some(letter) = letter {
                 question::typed(state, letter);
             }
+            if state.finding() {
+                let line = text.lines().next().unwrap_or_default();
+                return output::write(state, |search| search.word.paste(line));
+            }
             paste(state, &text);
             Vec::new()
         }
-        Input::Wheel { down } => {
-            stir(state);
-            let by = if down { Move::Down } else { Move::Up };
-            (0..3).for_each(|_| moves::scroll(state, by));
-            Vec::new()
+        Input::Mouse(pointed) => {
+            // What was live when it was pressed; the press itself is a sign that someone is there.
+            let live = state.letters_live();
+            let typing = stir(state);
+            pointer::apply(state, pointed, live && !typing)
         }
         // What is asked about has moved, so it has to be looked at again.
-        Input::Click | Input::Resized => {
+        Input::Resized => {
             stir(state);
             Vec::new()
         }
         Input::FocusGained => {
             stir(state);
+            state.panes.pointer.fronted(state.now.at);
             state.status.away = false;
             Vec::new()
         }
@@ -81,7 +84,7 @@ fn paste(state: &mut State, text: &str) {
     if state.focus == Focus::Question && matches!(state.queue.form, Some(Form::Edit(_))) {
         return;
     }
-    state.composer.draft.paste(text);
+    compose::pasted(state, text);
     state.popup = None;
     state.focus = Focus::Composer;
 }
@@ -89,7 +92,7 @@ fn paste(state: &mut State, text: &str) {
 fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
     let key = Key::of(event);
     let place = state.key_place();
-    let action = keymap::action(place, key);
+    let action = state.controls.keys.action(place, key);
     if let (Place::Question, Some(action), Some(letter)) = (place, action, key.typed()) {
         let press = if matches!(action, Action::Answer(_)) {
             state.guard.press(letter, state.now.at)
@@ -114,7 +117,10 @@ fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
     }
     // A letter turned out to be text, so this key goes where the letter went; but what ends a
     // line must not send a word that was never meant to be one.
-    let action = if typing { keymap::action(state.key_place(), key) } else { action };
+    let action = match typing {
+        true => state.controls.keys.action(state.key_place(), key),
+        false => action,
+    };
     if typing && matches!(action, Some(Action::Edit(Edit::Send))) {
         return Vec::new();
     }
@@ -134,9 +140,11 @@ fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
             act(state, action)
         }
         None => {
-            if let Some(c) = key.typed() {
-                text(state, c);
+            let Some(c) = key.typed() else { return Vec::new() };
+            if state.finding() {
+                return output::write(state, |search| search.word.type_char(c));
             }
+            text(state, c);
             Vec::new()
         }
     }
@@ -159,7 +167,7 @@ fn text(state: &mut State, c: char) {
                 question::write(state, |draft| draft.type_char(c));
             }
             _ => {
-                state.composer.draft.type_char(c);
+                compose::typed(state, c);
                 state.focus = Focus::Composer;
             }
         },
@@ -201,22 +209,25 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Begin(begin) => return begin_with(state, begin),
         Action::Leave => return leave(state),
         Action::Suspend => return vec![Effect::Suspend],
-        Action::Clear if !state.composer.draft.is_empty() => {
-            let text = state.composer.take();
-            state.status.say("Draft emptied; ↑ has it back.", now);
-            state.composer.remember(&text);
+        Action::Clear if !state.composer.draft.is_empty() || state.offers() => {
+            compose::clear(state);
         }
         Action::Clear if state.status.twice(Twice::Quit, now) => quit(state),
         Action::Clear => state.status.say("ctrl+c again quits.", now),
         Action::Quit => quit(state),
+        Action::Go(Go::KeysFile) => return vec![Effect::KeysFile],
         Action::Go(go) => panes::go(state, go),
+        Action::Move(by) if matches!(state.popup, Some(Popup::Themes { .. })) => {
+            return themes::choose(state, by);
+        }
         Action::Move(by) => moves::scroll(state, by),
         Action::Zoom => panes::zoom(state),
         Action::Size(grow) => return panes::size(state, grow),
         Action::Open => return panes::open(state),
-        Action::Copy => match state.popup {
-            Some(Popup::Decisions { row }) => return records::copy(state, row),
-            None if state.focus == Focus::Transcript => return transcript::copy(state),
+        Action::Copy => match (state.popup, state.output_here()) {
+            (Some(Popup::Decisions { row }), _) => return records::copy(state, row),
+            (_, Some(call)) => return output::copy(state, call),
+            (None, None) if state.focus == Focus::Transcript => return transcript::copy(state),
             _ => return question::copy(state),
         },
         Action::Script => question::script(state),
@@ -224,23 +235,35 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
             written::show(state, View::Sides);
         }
         Action::Compare => question::compare(state),
-        Action::Search if state.focus == Focus::Transcript => transcript::search(state),
-        Action::Search => question::search(state),
+        Action::Search => match state.output_here() {
+            Some(call) => output::search(state, call),
+            None if state.focus == Focus::Transcript => transcript::search(state),
+            None => question::search(state),
+        },
+        Action::Output(what) => return output::act(state, what),
         Action::Fold if state.key_place() == Place::Sessions => tree::fold(state, Below::Folded),
         Action::Unfold if state.key_place() == Place::Sessions => tree::fold(state, Below::Shown),
         Action::Fold => transcript::fold(state, Fold::Shut),
         Action::Unfold => transcript::fold(state, Fold::Full),
         Action::Jump(to) => transcript::jump(state, to),
+        Action::Steer => return compose::send(state, When::NextStep),
+        Action::Recall => compose::search(state),
+        Action::Complete => compose::complete(state),
         Action::Order if state.key_place() == Place::Sessions => tree::order(state),
         Action::Order => state.queue.order = state.queue.order.next(),
         Action::Several => panes::several(state),
         Action::Choose => several::choose(state),
-        Action::Editor(part) => match state.popup {
-            Some(Popup::Changes { row }) => return written::visit(state, row),
-            Some(Popup::Grants { row }) => return records::visit(state, row),
+        Action::Editor(part) => match (state.popup, state.output_here()) {
+            (Some(Popup::Changes { row }), _) => return written::visit(state, row),
+            (Some(Popup::Grants { row }), _) => return records::visit(state, row),
+            (_, Some(call)) => return output::page(state, call),
             _ => return super::edit::editor(state, part),
         },
         Action::Stop => tree::stop(state),
+        Action::Preset(preset) => {
+            state.controls.keys = Keymap::of(preset);
+            return controls::keep(Setting::Preset(preset));
+        }
         Action::Fork => return tree::fork(state),
         Action::NotNow => panes::not_now(state),
         // Answers go through the guard and nowhere else.
@@ -250,6 +273,9 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
 }
 
 fn write(state: &mut State, edit: Edit) -> Vec<Effect> {
+    if state.finding() {
+        return output::edit(state, edit);
+    }
     if records::edit(state, edit) {
         return Vec::new();
     }
@@ -263,77 +289,48 @@ fn write(state: &mut State, edit: Edit) -> Vec<Effect> {
         });
         return Vec::new();
     }
-    if edit != Edit::Send {
-        state.composer.edit(edit);
-        return Vec::new();
-    }
-    if state.composer.draft.text().trim().is_empty() {
-        return Vec::new();
-    }
-    let now = state.now.at;
-    if let Some(session) = state.sessions.viewed() {
-        if let Some(effects) = tree::send(state, session) {
-            return effects;
-        }
-        let text = state.composer.take();
-        if let Some(node) = state.sessions.node_mut() {
-            node.transcript.scroll = Scroll::Follow;
-            if node.doing.works() {
-                state.composer.queued.push((session, text.clone()));
-            }
-        }
-        return vec![Effect::Send(Command::Send { session, text })];
-    }
-    if matches!(state.place.player, Player::Nobody { .. }) {
-        state.status.say("No model. ctrl+c, esc, then enter: the tour.", now);
-        return Vec::new();
-    }
-    if state.place.starting.is_some() {
-        state.status.say("The session is being started.", now);
-        return Vec::new();
-    }
-    let text = state.composer.take();
-    state.place.starting = Some(text.clone());
-    vec![Effect::Start { what: Start::Here, message: Some(text) }]
+    compose::edit(state, edit)
 }
 
 fn begin_with(state: &mut State, begin: Begin) -> Vec<Effect> {
     match begin {
-        Begin::Connect => state.popup = Some(Popup::Connect),
-        Begin::NextTheme => {
-            let depth = state.look.theme.depth();
-            let names = Theme::BUILT_IN.map(|(name, _)| name);
-            let at = names.iter().position(|name| *name == state.look.theme.name());
-            let next = names[at.map_or(0, |at| (at + 1) % names.len())];
-            if let Some(theme) = Theme::built_in(next, depth) {
-                state.look.change(theme);
-            }
-        }
+        Begin::Tour => return tour(state),
+        Begin::Connect => state.popup = Some(Popup::Connect { row: 0 }),
         // Nothing begins by a key whose meaning cannot be read. Before the first frame is known to
         // be out there is no size yet.
         Begin::Chosen
             if state.drawn.width > 0 && view::is_tiny(state.drawn.width, state.drawn.height) => {}
         Begin::Chosen => match state.place.row {
-            0 if state.place.starting.is_none() => {
-                state.place.starting = Some(String::new());
-                return vec![Effect::Start { what: Start::Tour, message: None }];
-            }
-            0 => {}
-            1 => state.popup = Some(Popup::Connect),
+            0 => return tour(state),
+            1 => state.popup = Some(Popup::Connect { row: 0 }),
             _ => state.focus = Focus::Composer,
         },
     }
     Vec::new()
 }
 
+fn tour(state: &mut State) -> Vec<Effect> {
+    if state.place.starting.is_some() {
+        return Vec::new();
+    }
+    state.place.starting = Some(String::new());
+    vec![Effect::Start { what: Start::Tour, message: None }]
+}
+
 /// esc: leaves what has the keys, one thing at a time; last of all, the turn.
 fn leave(state: &mut State) -> Vec<Effect> {
     let now = state.now.at;
-    let left = tree::step_back(state) || records::leave(state) || written::leave(state);
-    if left || transcript::leave(state) {
+    if tree::step_back(state)
+        || output::leave(state)
+        || records::leave(state)
+        || written::leave(state)
+        || transcript::leave(state)
+        || palette::leave(state)
+        || themes::leave(state)
+    {
         return Vec::new();
     }
-    if state.panes.unzoom() || state.popup.take().is_some() {
+    if state.panes.unzoom() || state.popup.take().is_some() || compose::leave(state) {
         return Vec::new();
     }
     match state.focus {
@@ -370,7 +367,7 @@ fn leave(state: &mut State) -> Vec<Effect> {
                 }
                 return Vec::new();
             };
-            if !node.doing.works() {
+            if !node.doing.works() && node.by_hand.is_empty() {
                 return Vec::new();
             }
             if state.status.twice(Twice::StopTurn, now) {
@@ -383,9 +380,9 @@ fn leave(state: &mut State) -> Vec<Effect> {
 }
 
 /// Leaves the screen, or asks first if something would end with it.
-fn quit(state: &mut State) {
+pub(super) fn quit(state: &mut State) {
     if state.sessions.at_work() == 0 && state.queue.calls() == 0 {
-        state.leave = Some(Leave::Quit);
+        state.place.leave = Some(Leave::Quit);
     } else {
         state.popup = Some(Popup::Quit { row: 0 });
     }

@@ -1,10 +1,12 @@
 //! Moving within whatever has the keys.
 
-use super::{question, transcript, written};
+use ratatui::layout::Rect;
+
+use super::{palette, question, transcript, written};
 use crate::{
     kernel::spec::Mode,
     tui::{
-        keymap::{Action, Move, Place, TABLE},
+        keymap::{Action, Move, Place},
         state::{Focus, Popup, State},
         view,
     },
@@ -37,7 +39,7 @@ pub(super) fn scroll(state: &mut State, by: Move) {
         Place::Script => {
             let current = state.queue.current();
             let script = current.and_then(|waiting| view::script::of(state, waiting));
-            let lines = script.map_or(0, |code| code.lines.len());
+            let lines = script.map_or(0, |code| code.script.count());
             if let Some(Popup::Script { top }) = &mut state.popup {
                 *top = step_in(*top, lines, 10, by);
             }
@@ -48,8 +50,9 @@ pub(super) fn scroll(state: &mut State, by: Move) {
             }
         }
         Place::Help => {
+            let rows = state.controls.keys.rows().len() + 2;
             if let Some(Popup::Help { top, .. }) = &mut state.popup {
-                *top = step_in(*top, TABLE.len(), 10, by);
+                *top = step_in(*top, rows, 10, by);
             }
         }
         Place::Sessions => {
@@ -63,7 +66,9 @@ pub(super) fn scroll(state: &mut State, by: Move) {
                 _ => state.queue.cursor = step_in(state.queue.cursor, rows, 10, by),
             }
         }
-        Place::Output => output(state, by),
+        Place::Output => super::output::scroll(state, by),
+        Place::Find if by == Move::Up => super::output::next(state, false),
+        Place::Find => super::output::scroll(state, by),
         Place::Lines => {
             let lines = view::lines(state, state.focus);
             state.panes.row = step_in(state.panes.row, lines, 10, by);
@@ -91,17 +96,29 @@ pub(super) fn scroll(state: &mut State, by: Move) {
                 *row = step_in(*row, rows, 10, by);
             }
         }
+        Place::Offers => {
+            if let Some(offered) = &mut state.composer.offered {
+                offered.row = step_in(offered.row, offered.rows.len(), 8, by);
+            }
+        }
+        Place::Commands => palette::choose(state, by),
+        Place::Connect => {
+            let models = state.controls.models.len();
+            if let Some(Popup::Connect { row }) = &mut state.popup {
+                *row = step_in(*row, models, 10, by);
+            }
+        }
         Place::Because
         | Place::Wider
-        | Place::Connect
         | Place::Filter
+        | Place::Themes
         | Place::Held
         | Place::Rename => {}
         Place::Transcript | Place::Composer | Place::Everywhere => transcript::scroll(state, by),
     }
 }
 
-fn step_in(at: usize, count: usize, page: usize, by: Move) -> usize {
+pub(super) fn step_in(at: usize, count: usize, page: usize, by: Move) -> usize {
     let last = count.saturating_sub(1);
     match by {
         Move::Up | Move::PreviousCell => at.saturating_sub(1),
@@ -114,21 +131,11 @@ fn step_in(at: usize, count: usize, page: usize, by: Move) -> usize {
     .min(last)
 }
 
-fn output(state: &mut State, by: Move) {
-    let Some(call) = state.output_here() else { return };
-    let drawn = state.drawn.outputs.iter().find(|drawn| drawn.call == call);
-    let rows = drawn.map_or(0, |drawn| drawn.rows);
-    let Some(run) = state.output.run_mut(call) else { return };
-    let most = run.page.as_ref().map_or(0, |page| page.lines.len()).saturating_sub(rows);
-    let page = rows.saturating_sub(1).max(1);
-    let above = run.above;
-    run.above = match by {
-        Move::Up | Move::PreviousCell => above + 1,
-        Move::Down | Move::NextCell => above.saturating_sub(1),
-        Move::PageUp => above + page,
-        Move::PageDown => above.saturating_sub(page),
-        Move::Home => most,
-        Move::End => 0,
-    }
-    .min(most);
+/// The row of the tree of sessions that is drawn in that row of its pane.
+pub(super) fn row_of_sessions(state: &State, area: Rect, row: usize) -> usize {
+    let rows = state.tree();
+    let here = state.focus == Focus::Sessions;
+    let mark = if here { state.sessions.cursor } else { rows.place(state.sessions.viewed()) };
+    let first = (mark + 1).saturating_sub(usize::from(area.height.saturating_sub(1)));
+    (first + row).min(rows.len().saturating_sub(1))
 }

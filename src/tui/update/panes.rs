@@ -2,7 +2,9 @@
 
 use ratatui::layout::Size;
 
-use super::{question, records, several, transcript, tree, written};
+use super::{
+    compose, controls, palette, question, records, several, themes, transcript, tree, written,
+};
 use crate::{
     kernel::{command::Command, id::ApprovalId, signal::Extent, spec::Mode},
     tui::{
@@ -30,6 +32,9 @@ pub(super) fn go(state: &mut State, go: Go) {
             }
         }
         Go::NextQuestion | Go::PreviousQuestion => question::act(state, Action::Go(go)),
+        Go::NextPane | Go::PreviousPane if matches!(state.popup, Some(Popup::Help { .. })) => {
+            help(state, go == Go::NextPane);
+        }
         Go::NextPane if state.focus == Focus::Question && state.queue.form.is_none() => {
             question::act(state, Action::Go(go));
         }
@@ -44,9 +49,18 @@ pub(super) fn go(state: &mut State, go: Go) {
             step(state, go == Go::NextPane);
         }
         Go::Help => {
-            let of = state.key_place();
+            let of = match (state.popup, state.key_place()) {
+                (Some(Popup::Help { of, .. }), _) => of,
+                (Some(Popup::Commands), _) => state.controls.palette.from,
+                (_, here) => here,
+            };
+            themes::leave(state);
+            state.records.filter = Filter::default();
             state.popup = Some(Popup::Help { of, top: 0 });
         }
+        Go::Commands => palette::open(state),
+        Go::Themes => themes::open(state),
+        Go::KeysFile => {}
         Go::Sessions => {
             state.sessions.tree.filter = Filter::default();
             swap(state, Popup::Sessions);
@@ -67,6 +81,14 @@ pub(super) fn go(state: &mut State, go: Go) {
         Go::Forward => state.sessions.go_forward(),
         Go::Parent => state.sessions.go_up(),
     }
+}
+
+/// The help of another place.
+fn help(state: &mut State, forward: bool) {
+    let Some(Popup::Help { of, top }) = &mut state.popup else { return };
+    let at = Place::ALL.iter().position(|place| place == of).unwrap_or(0);
+    let by = if forward { 1 } else { Place::ALL.len() - 1 };
+    (*of, *top) = (Place::ALL[(at + by) % Place::ALL.len()], 0);
 }
 
 /// Opens the list of modes, at the one there is.
@@ -202,6 +224,7 @@ fn step(state: &mut State, forward: bool) {
 /// enter, where it opens something.
 pub(super) fn open(state: &mut State) -> Vec<Effect> {
     match state.key_place() {
+        Place::Offers => return compose::open(state),
         Place::Question => question::act(state, Action::Open),
         Place::Search if state.focus == Focus::Transcript => transcript::next(state, true),
         Place::Search => question::next_found(state, true),
@@ -224,7 +247,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
             }
         }
         Place::Quit => match state.popup {
-            Some(Popup::Quit { row: 1 }) => state.leave = Some(Leave::Quit),
+            Some(Popup::Quit { row: 1 }) => state.place.leave = Some(Leave::Quit),
             Some(Popup::Quit { row: 2 }) => {
                 state.place.leaving = true;
                 state.popup = None;
@@ -259,13 +282,16 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
             list_of(state, Popup::Changes { row: 0 });
         }
         Place::Lines => {}
+        Place::Find => super::output::next(state, true),
         Place::Changes => written::show(state, View::Full),
         Place::Grants => {
             if let Some(Popup::Grants { row }) = state.popup {
                 records::decided_by(state, row);
             }
         }
-        Place::Connect => state.popup = None,
+        Place::Connect => return controls::connect(state),
+        Place::Commands => return palette::run(state),
+        Place::Themes => return themes::keep(state),
         Place::Everywhere
         | Place::Start
         | Place::Composer

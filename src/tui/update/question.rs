@@ -13,7 +13,7 @@ use crate::{
     },
     tui::{
         effect::Effect,
-        keymap::{self, Action, Go, Letter, Move},
+        keymap::{Action, Go, Key, Letter, Move, Place},
         paper,
         row::Hit,
         state::{
@@ -27,7 +27,7 @@ use crate::{
 
 /// A letter that has passed the guard.
 pub(super) fn letter(state: &mut State, id: ApprovalId, letter: char) -> Vec<Effect> {
-    let letter = match keymap::letter(letter) {
+    let letter = match state.controls.keys.action(Place::Question, Key::letter(letter)) {
         Some(Action::Answer(letter)) => letter,
         Some(action) => return input::act(state, action),
         None => return Vec::new(),

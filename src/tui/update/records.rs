@@ -21,11 +21,10 @@ use crate::{
 /// The text that takes the keys of an open list or of a rule, if one does.
 pub(super) fn field(state: &mut State) -> Option<&mut Draft> {
     match state.popup {
-        Some(Popup::Waiting { .. } | Popup::Grants { .. } | Popup::Decisions { .. })
-            if state.records.filter.typing =>
-        {
+        Some(popup) if popup.is_narrowed() && state.records.filter.typing => {
             Some(&mut state.records.filter.words)
         }
+        Some(Popup::Commands) => Some(&mut state.controls.palette.words),
         None if state.focus == Focus::Question => match &mut state.queue.form {
             Some(Form::Wider(wider)) => Some(&mut wider.draft),
             Some(Form::Because(..) | Form::Search(_) | Form::Edit(_)) | None => None,
@@ -72,8 +71,13 @@ pub(super) fn pasted(state: &mut State, text: &str) -> bool {
 
 fn top(state: &mut State) {
     super::transcript::sought(state);
-    if let Some(Popup::Waiting { row } | Popup::Grants { row } | Popup::Decisions { row }) =
-        &mut state.popup
+    state.controls.palette.row = 0;
+    if let Some(
+        Popup::Waiting { row }
+        | Popup::Grants { row }
+        | Popup::Decisions { row }
+        | Popup::Help { top: row, .. },
+    ) = &mut state.popup
     {
         *row = 0;
     }
@@ -90,11 +94,7 @@ pub(super) fn filter(state: &mut State, typing: bool) {
 
 /// esc in a list: first what it is narrowed by goes. Whether that was all.
 pub(super) fn leave(state: &mut State) -> bool {
-    let narrowed = matches!(
-        state.popup,
-        Some(Popup::Waiting { .. } | Popup::Grants { .. } | Popup::Decisions { .. })
-    );
-    if !narrowed || !state.records.filter.is_on() {
+    if !state.popup.is_some_and(Popup::is_narrowed) || !state.records.filter.is_on() {
         return false;
     }
     state.records.filter = Filter::default();

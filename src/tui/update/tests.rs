@@ -4,6 +4,8 @@ use pretty_assertions::assert_eq;
 
 mod answers;
 mod choices;
+mod composing;
+mod controls;
 mod crowd;
 mod editing;
 mod guarded;
@@ -12,6 +14,7 @@ mod long;
 mod looking;
 mod memory;
 mod pasted;
+mod pointer;
 mod records;
 mod signals;
 mod sizes;
@@ -24,11 +27,13 @@ mod written;
 
 use crate::{
     kernel::{
+        capability::Category,
         command::Command,
-        event::{Event, Outcome},
+        event::{Call, Decider, Decision, Event, Origin, Outcome},
+        gate::subject::Subject,
     },
     tui::{
-        cell::{self, Body, Scene},
+        cell::{self, Body, Coloured, Scene},
         effect::{Effect, Start},
         message::{Came, Input, Message},
         stage::Stage,
@@ -72,19 +77,19 @@ fn ctrl_c_empties_the_draft_and_up_has_it_back() {
 fn ctrl_c_twice_quits_and_asks_while_something_works() {
     let mut stage = Stage::new(80, 24);
     stage.key("ctrl+c");
-    assert_eq!(stage.state.leave, None);
+    assert_eq!(stage.state.place.leave, None);
     stage.key("ctrl+c");
-    assert_eq!(stage.state.leave, Some(Leave::Quit));
+    assert_eq!(stage.state.place.leave, Some(Leave::Quit));
 
     let mut stage = Stage::new(80, 24);
     stage.at_work();
     stage.key("ctrl+q");
     stage.key("enter");
-    assert_eq!((stage.state.leave, stage.state.popup), (None, None), "the safe row is first");
+    assert_eq!((stage.state.place.leave, stage.state.popup), (None, None), "the safe row is first");
     stage.key("ctrl+q");
     stage.key("down");
     stage.key("enter");
-    assert_eq!(stage.state.leave, Some(Leave::Quit));
+    assert_eq!(stage.state.place.leave, Some(Leave::Quit));
 }
 
 #[test]
@@ -94,9 +99,9 @@ fn quitting_can_wait_for_the_work() {
     for key in ["ctrl+q", "end", "down", "down", "enter"] {
         stage.key(key);
     }
-    assert_eq!(stage.state.leave, None);
+    assert_eq!(stage.state.place.leave, None);
     stage.event(1.into(), Event::ExchangeFinished { outcome: Outcome::Done });
-    assert_eq!(stage.state.leave, Some(Leave::Quit));
+    assert_eq!(stage.state.place.leave, Some(Leave::Quit));
 }
 
 #[test]
@@ -136,9 +141,9 @@ fn words_said_during_a_turn_wait_in_sight() {
     stage.key("enter");
     let said = Command::Send { session: 1.into(), text: "use 4".into() };
     assert_eq!(stage.effects, [Effect::Send(said)]);
-    assert!(stage.screen().contains("1 message for the end of this turn"));
+    assert!(stage.screen().contains("↑ has it back   after this turn"));
     stage.event(1.into(), Event::MessageSent { text: "use 4".into() });
-    assert!(!stage.screen().contains("for the end of this turn"));
+    assert!(!stage.screen().contains("↑ has it back"));
 }
 
 #[test]

@@ -247,3 +247,30 @@ fn row_of(state: &State, node: &Node, at: usize, word: &str) -> Option<usize> {
     let (first, _) = hits.first()?.first()?;
     Some(first + usize::from(column::gap(cells, at)))
 }
+
+/// The transcript stays where it is, whatever comes.
+pub(super) fn hold(state: &mut State) {
+    let (cell, row) = state.drawn.transcript.top;
+    if let Some(node) = state.sessions.node_mut()
+        && node.transcript.scroll == Scroll::Follow
+    {
+        node.transcript.scroll = Scroll::Held { cell, row };
+    }
+}
+
+/// A press in that row: its part is chosen. The first row of a run folds it; an agent is entered by the
+/// second press.
+pub(super) fn clicked(state: &mut State, row: usize, second: bool) {
+    let Some(node) = state.sessions.node() else { return };
+    let cells = &node.transcript.cells;
+    let at = column::down(cells, &scene(state), state.drawn.transcript.top, row);
+    let Some(cell) = cells.get(at.0).filter(|cell| cell.opens()) else { return };
+    let enters = matches!(cell.body, Body::Agent { .. });
+    let opens = if enters { second } else { at.1 == 0 };
+    if let Some(node) = state.sessions.node_mut() {
+        node.transcript.here = Some(at.0);
+    }
+    if opens {
+        open(state);
+    }
+}

@@ -1,22 +1,34 @@
 //! What the tree of sessions does: nothing by itself, for all of it is asked of the host.
 
+mod forms;
+mod list;
+
 use super::events;
 use crate::{
     kernel::{
         command::Command,
+        gate::approval::Question,
         id::SessionId,
-        port::{Listed, NotResumed, Numbered, When, Whereabouts},
+        port::{NotResumed, When, Whereabouts},
     },
     tui::{
         effect::{Effect, Start},
-        keymap::Edit,
+        keymap::Place,
         state::{
             Focus, Popup, State,
-            draft::Draft,
             status::Player,
-            tree::{Below, By, Reading, Row, Watched},
+            tree::{Reading, Row, Watched},
         },
+        theme::Mark,
     },
+};
+
+pub(super) use self::{
+    forms::{
+        choose_said, delete, delete_chosen, deleted, fork, go_back, name, rename, rename_chosen,
+        renamed, said, told,
+    },
+    list::{edit, filter, fold, list, listed, order, sift, step_back, write},
 };
 
 /// What a row is about.
@@ -53,16 +65,6 @@ fn chosen(state: &State) -> Option<Chosen> {
 fn say(state: &mut State, text: impl Into<String>) -> Vec<Effect> {
     state.status.say(text, state.now.at);
     Vec::new()
-}
-
-/// The session that no agent started; an agent goes with its session.
-fn root(state: &mut State) -> Option<Chosen> {
-    let chosen = chosen(state)?;
-    if state.sessions.get(chosen.id()).is_some_and(|node| node.spec.parent.is_some()) {
-        state.status.say("An agent goes with its session: choose that one.", state.now.at);
-        return None;
-    }
-    Some(chosen)
 }
 
 /// enter: shows what is chosen; what another process has is asked about first.
@@ -220,45 +222,17 @@ pub(super) fn resumed(
     effects
 }
 
-/// Folds what is chosen, or shows what is below it.
-pub(super) fn fold(state: &mut State, below: Below) {
-    match row(state) {
-        Some(Row::Session(twig)) if twig.below != Below::Nothing => {
-            if below == Below::Folded && twig.below == Below::Folded {
-                return to_parent(state, twig.session);
-            }
-            state.sessions.tree.fold(twig.session, below);
-        }
-        Some(Row::Session(twig)) if below == Below::Folded => to_parent(state, twig.session),
-        Some(Row::Ended { twig, .. }) => {
-            if (below == Below::Shown) != state.sessions.tree.is_spread(twig.session) {
-                state.sessions.tree.spread(twig.session);
-            }
-        }
-        Some(Row::Others(_)) => state.sessions.tree.others_open = below == Below::Shown,
-        Some(Row::Session(_) | Row::Program { .. } | Row::Listed(_)) | None => {}
-    }
-}
-
-fn to_parent(state: &mut State, session: SessionId) {
-    let parent = state.sessions.get(session).and_then(|node| node.spec.parent);
-    if parent.is_some() {
-        state.sessions.cursor = state.tree().place(parent);
-    }
-}
-
-/// The other order. The list holds what is chosen in it.
-pub(super) fn order(state: &mut State) {
-    state.sessions.tree.order = match state.sessions.tree.order {
-        By::Attention => By::Age,
-        By::Age => By::Attention,
-    };
-    sift(state);
-}
-
-/// Asks whether the chosen session is to be stopped.
+/// Asks whether the chosen session is to be stopped; elsewhere than in the tree, the one in view.
 pub(super) fn stop(state: &mut State) {
-    let Some(Chosen::Known(session)) = chosen(state) else { return };
+    let session = match (state.key_place(), chosen(state)) {
+        (Place::Sessions, Some(Chosen::Known(session))) => Some(session),
+        (Place::Sessions, _) => None,
+        (_, _) => state.sessions.viewed(),
+    };
+    let Some(session) = session else {
+        state.status.say("There is no session to stop.", state.now.at);
+        return;
+    };
     if let Some(why) = state.sessions.why_not(session) {
         state.status.say(why, state.now.at);
         return;
@@ -269,52 +243,6 @@ pub(super) fn stop(state: &mut State) {
     } else {
         state.status.say("It does not work now.", state.now.at);
     }
-}
-
-/// Asks whether the chosen session is to be deleted.
-pub(super) fn delete(state: &mut State) -> Vec<Effect> {
-    let Some(chosen) = root(state) else { return Vec::new() };
-    let session = chosen.id();
-    let place = match chosen {
-        Chosen::Listed(_, place) => place,
-        Chosen::Known(_) => match state.sessions.watched(session) {
-            Some(watched) => watched.place.clone(),
-            None => Whereabouts::Here,
-        },
-    };
-    match place {
-        Whereabouts::Free => state.popup = Some(Popup::Delete { session, row: 0 }),
-        Whereabouts::Here => {
-            return say(state, "It runs here. Once footplate was left, it can be deleted.");
-        }
-        Whereabouts::There(by) => {
-            let by = by.unwrap_or_else(|| "another footplate".to_owned());
-            return say(state, format!("Not deleted: {by} has it."));
-        }
-    }
-    Vec::new()
-}
-
-/// enter, where it is asked whether to delete.
-pub(super) fn delete_chosen(state: &mut State) -> Vec<Effect> {
-    let Some(Popup::Delete { session, row }) = state.popup.take() else { return Vec::new() };
-    state.popup = Some(Popup::Sessions);
-    if row == 0 {
-        return Vec::new();
-    }
-    let mut effects = match state.sessions.watched(session) {
-        Some(_) => leave(state),
-        None => Vec::new(),
-    };
-    effects.push(Effect::Delete(session));
-    effects
-}
-
-/// It is gone, or why it is not.
-pub(super) fn deleted(state: &mut State, came: Result<(), String>) -> Vec<Effect> {
-    let said = came.map_or_else(|why| format!("Not deleted: {why}"), |()| "Deleted.".to_owned());
-    state.status.say(said, state.now.at);
-    list(state)
 }
 
 /// Goes to where words for the chosen session are written.
@@ -340,105 +268,6 @@ pub(super) fn add(state: &mut State) -> Vec<Effect> {
     vec![Effect::Start { what: Start::Here, message: None }]
 }
 
-/// Begins to write another name for the chosen session.
-pub(super) fn rename(state: &mut State) {
-    let Some(chosen) = root(state) else { return };
-    let session = chosen.id();
-    let called = match chosen {
-        Chosen::Known(_) => state.sessions.get(session).map(|node| node.called().to_owned()),
-        Chosen::Listed(..) => {
-            let listed = state.sessions.tree.listed.iter();
-            let mut listed = listed.filter(|one| one.session.spec.id == session);
-            listed.next().and_then(|one| one.session.called().map(str::to_owned))
-        }
-    };
-    let mut name = Draft::default();
-    called.unwrap_or_default().chars().take(80).for_each(|c| name.type_char(c));
-    state.sessions.tree.form.name = name;
-    state.popup = Some(Popup::Rename { session });
-}
-
-/// enter, where a name is written.
-pub(super) fn rename_chosen(state: &mut State) -> Vec<Effect> {
-    let Some(Popup::Rename { session }) = state.popup else { return Vec::new() };
-    let name = state.sessions.tree.form.name.text();
-    if name.trim().is_empty() {
-        return say(state, "A name needs a letter.");
-    }
-    state.popup = Some(Popup::Sessions);
-    let mut effects = vec![Effect::Send(Command::Rename { session, name })];
-    effects.extend(list(state));
-    effects
-}
-
-/// Asks for a copy of the chosen session, which then stands in the tree.
-pub(super) fn fork(state: &mut State) -> Vec<Effect> {
-    let session = match state.popup {
-        Some(Popup::Held { session }) => session,
-        _ => match root(state) {
-            Some(chosen) => chosen.id(),
-            None => return Vec::new(),
-        },
-    };
-    if let Some(Popup::Held { .. }) = state.popup {
-        state.popup = None;
-    }
-    state.status.say("A copy begins, and asks for everything again.", state.now.at);
-    vec![Effect::Send(Command::Fork { session, before: None })]
-}
-
-/// Shows what was said in a session, to go back to before that.
-pub(super) fn said(state: &mut State) -> Vec<Effect> {
-    let session = match state.popup {
-        Some(_) => root(state).map(|chosen| chosen.id()),
-        None => state.sessions.viewed().map(|session| state.sessions.root(session)),
-    };
-    let Some(session) = session else { return Vec::new() };
-    state.sessions.tree.form.said = Vec::new();
-    state.popup = Some(Popup::Said { session, row: 0 });
-    vec![Effect::ReadSaid(session)]
-}
-
-/// What was said came.
-pub(super) fn told(state: &mut State, of: SessionId, came: Result<Vec<Numbered>, String>) {
-    let Some(Popup::Said { session, row }) = &mut state.popup else { return };
-    match came {
-        Ok(said) if *session == of => {
-            *row = said.len().saturating_sub(1);
-            state.sessions.tree.form.said = said;
-        }
-        Ok(_) => {}
-        Err(why) => state.status.say(why, state.now.at),
-    }
-}
-
-/// enter, where what was said is listed.
-pub(super) fn choose_said(state: &mut State) {
-    let Some(Popup::Said { session, row }) = state.popup else { return };
-    if let Some(said) = state.sessions.tree.form.said.get(row) {
-        state.popup = Some(Popup::Rewind { session, before: said.number, row: 0 });
-    }
-}
-
-/// enter, where it is asked how to go back.
-pub(super) fn go_back(state: &mut State) -> Vec<Effect> {
-    let Some(Popup::Rewind { session, before, row }) = state.popup.take() else {
-        return Vec::new();
-    };
-    match row {
-        1 => {
-            state.status.say("A copy begins, and asks for everything again.", state.now.at);
-            vec![Effect::Send(Command::Fork { session, before: Some(before) })]
-        }
-        2 => match state.sessions.get(session).map(|_| state.sessions.why_not(session)) {
-            Some(None) => vec![Effect::Send(Command::Rewind { session, before })],
-            Some(Some(why)) => say(state, why),
-            None => say(state, "It does not run here: r carries it on."),
-        },
-        _ => Vec::new(),
-    }
-}
-
 /// Brings a session into view by its number: the oldest here is the first.
 pub(super) fn by_number(state: &mut State, number: usize) {
     match state.sessions.roots().get(number - 1).copied() {
@@ -447,111 +276,21 @@ pub(super) fn by_number(state: &mut State, number: usize) {
     }
 }
 
-/// Has the list made.
-pub(super) fn list(state: &mut State) -> Vec<Effect> {
-    if let Reading::Since(_) = state.sessions.tree.reading {
-        return Vec::new();
+/// A question came up in a session that runs elsewhere, where it is answered; whether it did.
+pub(super) fn asked_there(state: &mut State, question: &Question, at: jiff::Timestamp) -> bool {
+    let session = question.session;
+    if state.sessions.watched(session).is_none() {
+        return false;
     }
-    state.sessions.tree.reading = Reading::Since(state.now.at);
-    vec![Effect::ListSessions]
-}
-
-/// The list came. What is chosen stays chosen.
-pub(super) fn listed(state: &mut State, came: Result<Vec<Listed>, String>) {
-    state.sessions.tree.came(state.now.at);
-    match came {
-        Ok(listed) => state.sessions.tree.listed = listed,
-        Err(why) => {
-            state.status.say(why, state.now.at);
-            return;
-        }
+    if let Some(watched) = &mut state.sessions.tree.watched {
+        watched.asks.push((question.clone(), at));
     }
-    let root = state.sessions.tree.watched.as_ref().map(|watched| watched.root);
-    if let Some(root) = root {
-        let place = place(state, root);
-        if let Some(watched) = &mut state.sessions.tree.watched
-            && place != Whereabouts::Here
-        {
-            watched.place = place;
-        }
-    }
-    sift(state);
-}
-
-/// Finds out anew which rows there are, and holds the chosen one.
-pub(super) fn sift(state: &mut State) {
-    let held = chosen(state).map(|chosen| chosen.id());
-    let known: std::collections::BTreeSet<_> = state.sessions.iter().map(|(id, _)| *id).collect();
-    state.sessions.tree.sift(|id| known.contains(&id));
-    let rows = state.tree();
-    let is_it = |row: Row| match row {
-        Row::Session(twig) => Some(twig.session) == held,
-        Row::Listed(at) => {
-            let listed = state.sessions.tree.listed.get(at);
-            listed.is_some_and(|listed| Some(listed.session.spec.id) == held)
-        }
-        Row::Ended { .. } | Row::Program { .. } | Row::Others(_) => false,
-    };
-    let last = rows.len().saturating_sub(1);
-    let found = (0..rows.len()).find(|at| held.is_some() && rows.get(*at).is_some_and(is_it));
-    state.sessions.cursor = found.unwrap_or(state.sessions.cursor.min(last));
-}
-
-/// Begins to type what the tree is narrowed by, or ends it.
-pub(super) fn filter(state: &mut State, typing: bool) {
-    if typing && state.popup.is_none() {
-        state.popup = Some(Popup::Sessions);
-    }
-    state.sessions.tree.filter.typing = typing;
-}
-
-/// esc: first what the tree is narrowed by goes, then a step back. Whether that was all.
-pub(super) fn step_back(state: &mut State) -> bool {
-    match state.popup {
-        Some(Popup::Sessions) if state.sessions.tree.filter.is_on() => {
-            state.sessions.tree.filter = Default::default();
-            sift(state);
-        }
-        Some(Popup::Held { .. } | Popup::Delete { .. } | Popup::Rename { .. }) => {
-            state.popup = Some(Popup::Sessions);
-        }
-        Some(Popup::Rewind { session, before, .. }) => {
-            let said = &state.sessions.tree.form.said;
-            let row = said.iter().position(|said| said.number == before).unwrap_or(0);
-            state.popup = Some(Popup::Said { session, row });
-        }
-        _ => return false,
+    let effect = question.category.name().to_uppercase();
+    if let Some(node) = state.sessions.get_mut(session) {
+        let said = format!("Waits for an answer there: {effect} {}", question.preview.object);
+        node.transcript.notice(Mark::ClockHeld, said);
     }
     true
-}
-
-/// The text of an open list that takes the keys, if one does.
-pub(super) fn field(state: &mut State) -> Option<&mut Draft> {
-    match state.popup {
-        Some(Popup::Sessions) if state.sessions.tree.filter.typing => {
-            Some(&mut state.sessions.tree.filter.words)
-        }
-        Some(Popup::Rename { .. }) => Some(&mut state.sessions.tree.form.name),
-        _ => None,
-    }
-}
-
-/// What is written there counts at once; whether there was a text.
-pub(super) fn write(state: &mut State, edit: impl FnOnce(&mut Draft)) -> bool {
-    let Some(draft) = field(state) else { return false };
-    edit(draft);
-    if state.popup == Some(Popup::Sessions) {
-        sift(state);
-        state.sessions.cursor = 0;
-    }
-    true
-}
-
-/// An edit of that text; enter is no line there.
-pub(super) fn edit(state: &mut State, edit: Edit) -> bool {
-    write(state, |draft| {
-        draft.edit(edit);
-    })
 }
 
 /// Keeps the list up to date while it is in sight, and looks no more at what nobody looks at.
@@ -585,6 +324,9 @@ pub(super) fn refuse(state: &mut State, effects: &mut Vec<Effect>) {
         let Effect::Send(command) = effect else { return true };
         let session = match command {
             Command::Send { session, .. }
+            | Command::Steer { session, .. }
+            | Command::TakeBack { session, .. }
+            | Command::Run { session, .. }
             | Command::Interrupt { session }
             | Command::Cancel { session, .. }
             | Command::SetMode { session, .. }

@@ -5,12 +5,19 @@ use ratatui::{
     text::{Line, Span},
 };
 
-use super::pen::{Keys, Pen, inset};
+use super::{
+    offered,
+    pen::{Keys, Pen, inset, split_top},
+};
 use crate::{
     kernel::port::Whereabouts,
     tui::{
-        clean,
-        state::{Focus, State, draft::Draft},
+        clean, slash,
+        state::{
+            Focus, State,
+            composer::{Queued, When},
+            draft::Draft,
+        },
         theme::{Mark, Role},
         words,
         wrap::{Layout, rows as wrapped},
@@ -20,33 +27,62 @@ use crate::{
 /// Cells before the text.
 const PROMPT: u16 = 3;
 
-/// The rows it needs, its rule included; at most a third of the area.
+/// Rows for what waits, at most; the newest are shown.
+const WAITING: u16 = 3;
+
+/// The rows it needs, its rule included, and what is offered above that; the text has at most a third of
+/// the area.
 pub(super) fn rows(state: &State, area: Rect) -> u16 {
     let (text, _) = laid(&state.composer.draft, usize::from(area.width.saturating_sub(PROMPT + 1)));
     let calm = state.queue.current().is_none() && state.focus != Focus::Start;
     let least = if calm && area.height > 16 { 2 } else { 1 };
     let most = (area.height / 3).max(1);
     let wanted = u16::try_from(text.len()).unwrap_or(u16::MAX);
-    1 + wanted.clamp(least, most.max(least))
+    offered::rows(state) + 1 + waiting(state) + wanted.clamp(least, most.max(least))
+}
+
+/// Rows for what was sent and is not said yet.
+fn waiting(state: &State) -> u16 {
+    u16::try_from(queued(state).count()).unwrap_or(u16::MAX).min(WAITING)
+}
+
+fn queued(state: &State) -> impl Iterator<Item = &Queued> {
+    let of = state.sessions.viewed();
+    state.composer.queued.iter().filter(move |one| Some(one.to) == of)
 }
 
 pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16, u16)> {
     let here = state.focus == Focus::Composer && state.popup.is_none();
-    let mut left = Vec::new();
-    let queued =
-        state.composer.queued.iter().filter(|(to, _)| Some(*to) == state.sessions.viewed());
-    let queued = queued.count();
-    if queued > 0 {
-        let text = format!("{} for the end of this turn", words::count(queued, "message"));
-        left.push(pen.span(text, Role::Quiet));
-    }
+    let (list, area) = split_top(area, offered::rows(state));
+    let searching = offered::draw(state, pen, list);
     let hint = pen.spans(&hint(state, here), Role::Quiet);
-    pen.rule(area, 0, Keys::here(here), left, hint);
-    let field = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    pen.rule(area, 0, Keys::here(here), Vec::new(), hint);
+    let rows = waiting(state).min(area.height.saturating_sub(2));
+    let above = inset(Rect { y: area.y + 1, height: rows, ..area }, 1, 1);
+    let count = queued(state).count();
+    for (at, one) in queued(state).skip(count.saturating_sub(usize::from(rows))).enumerate() {
+        wait(pen, above, u16::try_from(at).unwrap_or(0), one, at + 1 == usize::from(rows));
+    }
+    let used = 1 + rows;
+    let field = Rect { y: area.y + used, height: area.height.saturating_sub(used), ..area };
     let prompt = Line::from(vec![Span::raw(" "), pen.mark(Mark::Path)]);
     pen.line(field, 0, prompt);
     let cursor = text(pen, inset(field, PROMPT, 1), &state.composer.draft, here);
-    cursor.filter(|_| here)
+    searching.or(cursor).filter(|_| here)
+}
+
+/// A row for words that wait: what, and for when.
+fn wait(pen: &mut Pen<'_>, area: Rect, row: u16, one: &Queued, last: bool) {
+    let mut left = vec![pen.mark(Mark::Queued), Span::raw(" ")];
+    left.extend(pen.spans(words::first_line(&one.text), Role::Quiet));
+    let when = match one.when {
+        When::AfterTurn => "after this turn",
+        When::NextStep => "at the next step",
+    };
+    let back = if last { "↑ has it back   " } else { "" };
+    let right = Line::from(pen.span(format!("   {back}{when}"), Role::Quiet));
+    let room = usize::from(area.width).saturating_sub(words::cells(&right));
+    pen.apart(area, row, words::fit(Line::from(left), room), right);
 }
 
 fn hint(state: &State, here: bool) -> String {
@@ -55,6 +91,27 @@ fn hint(state: &State, here: bool) -> String {
         return if start { String::new() } else { "tab to write here".to_owned() };
     }
     let dot = state.look.dot();
+    if state.offers() {
+        // The list says what its keys do.
+        return String::new();
+    }
+    match state.composer.draft.leads() {
+        Some('/') => match state.composer.draft.line().and_then(slash::read) {
+            Some(slash::Line::Does(..)) => {
+                return format!("enter does it{dot}a space before / sends it as words");
+            }
+            Some(slash::Line::Unknown(_)) => {
+                return format!("no such command{dot}a space before / sends it as words");
+            }
+            None => {}
+        },
+        Some('!')
+            if state.sessions.viewed().is_none_or(|id| state.sessions.watched(id).is_none()) =>
+        {
+            return format!("enter runs it as Python{dot}a space before ! sends it as words");
+        }
+        Some(_) | None => {}
+    }
     if let Some(why) = read_only(state) {
         return why;
     }
@@ -63,7 +120,9 @@ fn hint(state: &State, here: bool) -> String {
             let root = node.spec.path.first().map_or("", String::as_str);
             format!("to {}, not to {root}", node.spec.agent())
         }
-        Some(node) if node.doing.works() => "enter sends after this turn".to_owned(),
+        Some(node) if node.doing.works() => {
+            format!("enter sends after this turn{dot}ctrl+s at the next step")
+        }
         _ => format!("enter sends{dot}ctrl+j new line"),
     }
 }

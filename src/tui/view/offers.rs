@@ -23,7 +23,8 @@ use crate::tui::{
 /// One offer of the row of keys: the key, its words, whether it is live, and the cells to the next.
 type Offer = (&'static str, &'static str, bool, usize);
 
-/// Draws the rows: the answers, and what else a key does here.
+/// Draws the rows: the answers, and what else a key does here. Gives the places of the keys that are
+/// live.
 pub(super) fn draw(
     state: &State,
     pen: &mut Pen<'_>,
@@ -31,7 +32,7 @@ pub(super) fn draw(
     waiting: &Waiting,
     live: bool,
     room: Room,
-) {
+) -> Vec<(char, Rect)> {
     let area = inset(area, 1, 0);
     let why_not = why_not_wider(waiting);
     let wider = live && why_not.is_none();
@@ -42,11 +43,11 @@ pub(super) fn draw(
                 ("yes, trust this text", "never, for this text")
             }
         };
-        answers(pen, area, 0, &[("y", yes, wider, 5), ("n", never, live, 0)]);
+        let labels = answers(pen, area, 0, &[("y", yes, wider, 5), ("n", never, live, 0)]);
         if room != Room::Narrow {
             others(state, pen, area, waiting, why_not);
         }
-        return;
+        return labels;
     }
     if room == Room::Narrow {
         let row = [
@@ -55,8 +56,7 @@ pub(super) fn draw(
             ("f", "because…", live, 2),
             ("N", "stop", live, 0),
         ];
-        answers(pen, area, 0, &row);
-        return;
+        return answers(pen, area, 0, &row);
     }
     let gap: [usize; 5] = if area.width >= 88 { [7, 4, 4, 6, 6] } else { [5, 2, 2, 4, 3] };
     let edits = live && waiting.capability.is_some();
@@ -68,8 +68,9 @@ pub(super) fn draw(
         ("e", "edit", edits, gap[4]),
         ("w", "wider…", wider, 0),
     ];
-    answers(pen, area, 0, &row);
+    let labels = answers(pen, area, 0, &row);
     others(state, pen, area, waiting, why_not);
+    labels
 }
 
 /// What else a key does here, as far as there is room; and why a yes is not on offer.
@@ -135,8 +136,9 @@ fn others(
     pen.apart(inset(area, 0, 1), 1, left, right);
 }
 
-fn answers(pen: &mut Pen<'_>, area: Rect, row: u16, offers: &[Offer]) {
+fn answers(pen: &mut Pen<'_>, area: Rect, row: u16, offers: &[Offer]) -> Vec<(char, Rect)> {
     let mut spans = Vec::new();
+    let (mut labels, mut x) = (Vec::new(), area.x);
     for (key, words, live, gap) in offers {
         if *live {
             spans.push(pen.span(*key, Role::Need));
@@ -146,6 +148,13 @@ fn answers(pen: &mut Pen<'_>, area: Rect, row: u16, offers: &[Offer]) {
             spans.push(pen.span(format!(" {words}"), Role::Quiet));
         }
         spans.push(Span::raw(" ".repeat(*gap)));
+        let cells = u16::try_from(clean::width(words) + 2).unwrap_or(u16::MAX);
+        if let (true, Some(letter)) = (*live, key.chars().next()) {
+            let label = Rect { x, y: area.y + row, width: cells, height: 1 };
+            labels.push((letter, label.intersection(area)));
+        }
+        x = x.saturating_add(cells).saturating_add(u16::try_from(*gap).unwrap_or(0));
     }
     pen.line(area, row, Line::from(spans));
+    labels
 }

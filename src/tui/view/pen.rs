@@ -9,7 +9,7 @@ use ratatui::{
 
 use crate::tui::{
     clean,
-    state::look::Look,
+    state::{look::Look, pointer::Selection},
     theme::{Mark, Role},
     words,
 };
@@ -115,6 +115,60 @@ impl Pen<'_> {
         spans.push(bar(fill));
         spans.extend(tail.spans);
         self.line(area, row, Line::from(spans));
+    }
+
+    /// Marks a word wherever it is drawn in the rows of the area, small and capital letters alike.
+    pub(super) fn find(&mut self, area: Rect, word: &str, role: Role) {
+        let word = word.to_lowercase();
+        if word.is_empty() {
+            return;
+        }
+        let style = self.look.style(role);
+        for y in area.top()..area.bottom() {
+            // Each byte of the row with the cell it stands in.
+            let (mut text, mut cells) = (String::new(), Vec::new());
+            for x in area.left()..area.right() {
+                let symbol = self.buf.cell((x, y)).map_or("", |cell| cell.symbol());
+                text.push_str(&symbol.to_lowercase());
+                cells.resize(text.len(), x);
+            }
+            let mut from = 0;
+            while let Some(at) = text.get(from..).and_then(|rest| rest.find(&word)) {
+                let range = from + at..from + at + word.len();
+                for x in &cells[range.clone()] {
+                    if let Some(cell) = self.buf.cell_mut((*x, y)) {
+                        cell.set_style(style);
+                    }
+                }
+                from = range.end;
+            }
+        }
+    }
+
+    /// Marks what is selected, and gives its text.
+    pub(super) fn select(&mut self, selection: &Selection) -> String {
+        let style = self.look.style(Role::Select);
+        let mut text = String::new();
+        for (at, (y, from, to)) in selection.rows().enumerate() {
+            let mut row = String::new();
+            let mut covered = 0;
+            for x in from..=to {
+                let Some(cell) = self.buf.cell_mut((x, y)) else { continue };
+                cell.set_style(style);
+                // The cells that a wide sign covers hold nothing of their own.
+                if covered > 0 {
+                    covered -= 1;
+                    continue;
+                }
+                row.push_str(cell.symbol());
+                covered = clean::width(cell.symbol()).saturating_sub(1);
+            }
+            if at > 0 {
+                text.push('\n');
+            }
+            text.push_str(row.trim_end());
+        }
+        text
     }
 
     pub(super) fn style(&self, role: Role) -> Style {

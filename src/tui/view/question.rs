@@ -158,7 +158,7 @@ pub(super) fn draw(
     }
     let readable = lines.is_there() && body.height >= LEAST && keys.height == key_rows;
     let live = readable && state.letters_live();
-    offers::draw(state, pen, keys, waiting, live, room);
+    let labels = offers::draw(state, pen, keys, waiting, live, room);
     let cursor = search.map(|search| {
         let (_, row) = split_bottom(keys, 1);
         search::draw(state, pen, row, waiting, search)
@@ -170,7 +170,8 @@ pub(super) fn draw(
             shape: sheet::shape(state, waiting, width),
         });
     }
-    let seen = DrawnQuestion { id: waiting.question.id, live, width, top, rows, total, noted };
+    let seen =
+        DrawnQuestion { id: waiting.question.id, live, width, top, rows, total, noted, labels };
     drawn.question = Some(seen).filter(|_| readable);
     cursor.flatten().filter(|_| here)
 }

@@ -38,19 +38,17 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, top: usize) {
     let Some(waiting) = state.queue.current() else { return };
     let Some(code) = of(state, waiting) else { return };
     let title = pen.spans(&format!("script{}{}", pen.look.dot(), asker(waiting)), Role::Bright);
-    let count = words::count(code.lines.len(), "line");
+    let count = words::count(code.script.count(), "line");
     pen.rule(head, 0, Keys::Here, title, vec![pen.span(count, Role::Quiet)]);
     let asks = asking_line(waiting);
     let height = usize::from(rest.height);
-    let top = top.min(code.lines.len().saturating_sub(height));
-    for (row, (at, text)) in code.lines.iter().enumerate().skip(top).take(height).enumerate() {
+    let top = top.min(code.script.count().saturating_sub(height));
+    for (row, (at, text)) in code.script.lines().enumerate().skip(top).take(height).enumerate() {
         let here = asks == Some(at + 1);
         let mark = if here { pen.look.mark(Mark::Folded) } else { " " };
         let role = if here { Role::Bright } else { Role::Quiet };
         let mut spans = vec![pen.span(format!(" {mark}{:>5}  ", at + 1), role)];
-        let none = Vec::new();
-        let colours = code.colours.get(at).unwrap_or(&none);
-        spans.extend(highlight::styled(text, colours, &pen.look.theme).spans);
+        spans.extend(highlight::styled(text, code.colours.line(at), &pen.look.theme).spans);
         pen.line(rest, u16::try_from(row).unwrap_or(u16::MAX), Line::from(spans));
     }
     pen.text(inset(keys, 1, 0), 0, "↑↓ scroll   esc back to the question", Role::Bright);

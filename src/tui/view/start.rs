@@ -10,6 +10,7 @@ use crate::{
     kernel::{gate::policy::Runs, port::Form, spec::Mode},
     tui::{
         clean,
+        keymap::{self, Action, Begin, Go},
         state::{
             Focus, State,
             status::{Check, Place, Player},
@@ -45,10 +46,15 @@ fn first(state: &State, pen: &mut Pen<'_>, area: Rect, looked_for: &[String]) {
         row += 2;
     }
     let text = match looked_for.split_last() {
-        None => "No model is connected.".to_owned(),
-        Some((last, [])) => format!("No model is connected. Looked for {last}."),
+        None => "No model is connected. Looked for ollama on this computer.".to_owned(),
         Some((last, rest)) => {
-            format!("No model is connected. Looked for {} and {last}.", rest.join(", "))
+            let variables = match rest {
+                [] => last.clone(),
+                rest => format!("{} and {last}", rest.join(", ")),
+            };
+            format!(
+                "No model is connected. Looked for {variables}, and for ollama on this computer."
+            )
         }
     };
     let width = usize::from(inner.width.min(72));
@@ -57,6 +63,8 @@ fn first(state: &State, pen: &mut Pen<'_>, area: Rect, looked_for: &[String]) {
         row += 1;
     }
     row += u16::from(roomy);
+    let connect = state.controls.key(keymap::Place::Start, Action::Begin(Begin::Connect));
+    let themes = state.controls.key(keymap::Place::Start, Action::Go(Go::Themes));
     let rows: [(&str, &str, &[&str]); 3] = [
         (
             "enter",
@@ -66,7 +74,7 @@ fn first(state: &State, pen: &mut Pen<'_>, area: Rect, looked_for: &[String]) {
                 "model; Python, questions and files are real.",
             ],
         ),
-        ("c", "connect a model", &["which variable holds the key, or which server"]),
+        (&connect, "connect a model", &["which variable holds the key, or which server"]),
         ("esc", "look around", &["everything works but the model"]),
     ];
     for (at, (key, what, about)) in rows.iter().enumerate() {
@@ -91,15 +99,18 @@ fn first(state: &State, pen: &mut Pen<'_>, area: Rect, looked_for: &[String]) {
         }
     }
     row += u16::from(roomy);
-    if !state.place.checks.is_empty() {
+    // A heading with nothing below it says nothing.
+    if !state.place.checks.is_empty() && row + 1 < area.height {
         pen.text(inner, row, "This computer", Role::Text);
         row += 1;
         row = checks(state, pen, inset(area, 5, 1), row);
         row += u16::from(roomy);
     }
     let theme = format!("Theme   {}", state.look.theme.name());
-    let line =
-        vec![pen.span(clean::pad(&theme, 32), Role::Text), pen.span("t  try another", Role::Quiet)];
+    let line = vec![
+        pen.span(clean::pad(&theme, 32), Role::Text),
+        pen.span(format!("{themes}  try another"), Role::Quiet),
+    ];
     pen.line(inner, row, Line::from(line));
 }
 

@@ -1,5 +1,7 @@
 //! What a person sees, at the two sizes that most have. Every drawing is kept whole.
 
+mod composing;
+mod controls;
 mod forms;
 mod lists;
 mod questions;
@@ -16,6 +18,7 @@ use crate::{
         event::{Decider, Event, Origin},
         gate::monitor::{Doubt, Tier},
         port::{Form, OutputPage},
+        todo::{Item, State as Progress},
     },
     tui::{
         stage::{LEX, Stage, program_question, result, write_question},
@@ -179,6 +182,28 @@ fn an_answer_streams() {
     stage.types("use 4 for the tab stop, not 8");
     shot("streaming", &mut stage);
     shot("streaming", &mut streaming(80, 24));
+}
+
+#[test]
+fn many_are_supervised_at_once() {
+    let mut stage = streaming(200, 60);
+    stage.runs(1, 30, "bench.py", "print('bench')\n");
+    let item = |text: &str, state| Item { text: text.into(), state };
+    let items = vec![
+        item("read the price table", Progress::Done),
+        item("links in docs that moved", Progress::Doing),
+        item("write the note for the change log", Progress::Open),
+    ];
+    stage.event(1.into(), Event::TodoChanged { call: 9.into(), items });
+    stage.asks(write_question(1));
+    stage.wait(1_000);
+    shot("supervising", &mut stage);
+    stage.key("esc");
+    for key in ["F4", "F9", "/"] {
+        stage.key(key);
+    }
+    stage.types("case_2");
+    shot("output_alone", &mut stage);
 }
 
 #[test]

@@ -1,22 +1,25 @@
 //! The tree of sessions: over the transcript, and as a column beside it. Only rows in sight are made.
 
+mod row;
+
 use ratatui::{
     layout::Rect,
     text::{Line, Span},
 };
 
+use self::row::{others, said};
 use super::{
     composer,
-    lists::state_words,
     pen::{Keys, Pen, inset, split_bottom, split_top},
 };
+
 use crate::{
-    kernel::{message::Usage, money::Money, port::Whereabouts},
+    kernel::money::Money,
     tui::{
         clean,
         state::{
             Focus, State,
-            tree::{Below, Row, Rows, Twig},
+            tree::{Row, Rows},
         },
         theme::{Mark, Role},
         update::asker,
@@ -26,10 +29,14 @@ use crate::{
 
 /// Cells of the name with all before it, where there is room for more beside it.
 const NAME: usize = 19;
+
 /// Cells of time, tokens and money.
 const TIME: usize = 9;
+
 const TOKENS: usize = 10;
+
 const MONEY: usize = 9;
+
 /// The least width that shows more than names and states.
 const WIDE: u16 = 60;
 
@@ -198,102 +205,6 @@ fn budget(state: &State, pen: &mut Pen<'_>, area: Rect, rows: &Rows<'_>) {
     pen.line(area, 1, line);
 }
 
-/// What stands before a row: its number, the lines of the tree, and whether it is folded.
-fn before(state: &State, pen: &Pen<'_>, twig: &Twig) -> Vec<Span<'static>> {
-    let mut text = String::new();
-    let number = state.sessions.roots().iter().position(|root| *root == twig.session);
-    match number.filter(|number| *number < 9 && twig.depth == 0) {
-        Some(number) => text.push_str(&format!(" {} ", number + 1)),
-        None => text.push_str("   "),
-    }
-    for depth in 1..twig.depth {
-        let rail = 1_u64.checked_shl(depth as u32).is_some_and(|bit| twig.rails & bit != 0);
-        text.push_str("  ");
-        text.push_str(if rail { pen.look.mark(Mark::Column) } else { " " });
-        text.push(' ');
-    }
-    let mut spans = vec![pen.span(text, Role::Quiet)];
-    if twig.depth > 0 {
-        let mark = if twig.last { Mark::LastChild } else { Mark::MeetsRight };
-        spans.push(pen.span(format!("  {} ", pen.look.mark(mark)), Role::Quiet));
-    }
-    match twig.below {
-        Below::Nothing if twig.depth == 0 => spans.push(Span::raw("  ")),
-        Below::Nothing => {}
-        Below::Shown => spans.extend([pen.mark(Mark::Open), Span::raw(" ")]),
-        Below::Folded => spans.extend([pen.mark(Mark::Folded), Span::raw(" ")]),
-    }
-    spans
-}
-
-/// What a row says: mark, name, and what it is at.
-struct Said {
-    before: Vec<Span<'static>>,
-    mark: Mark,
-    name: String,
-    state: String,
-    time: Option<i64>,
-    used: Usage,
-}
-
-fn said(state: &State, pen: &Pen<'_>, row: Row) -> Option<Said> {
-    Some(match row {
-        Row::Session(twig) => {
-            let node = state.sessions.get(twig.session)?;
-            let mark = state.tree_mark(twig.session);
-            Said {
-                before: before(state, pen, &twig),
-                mark,
-                name: node.called().to_owned(),
-                state: state_words(state, twig.session),
-                time: node.doing.seconds(state.now.wall),
-                used: twig.used,
-            }
-        }
-        Row::Ended { twig, count } => Said {
-            before: before(state, pen, &twig),
-            mark: Mark::Done,
-            name: format!("{count} ended"),
-            state: String::new(),
-            time: None,
-            used: twig.used,
-        },
-        Row::Program { twig, call } => {
-            let run = state.output.runs.iter().find(|run| run.call == call);
-            Said {
-                before: before(state, pen, &twig),
-                mark: Mark::Running,
-                name: run.map_or_else(|| "a program".to_owned(), |run| run.program.clone()),
-                state: "program, goes on beside".to_owned(),
-                time: run.map(|run| words::seconds(run.since, state.now.wall)),
-                used: Usage::default(),
-            }
-        }
-        Row::Listed(at) => {
-            let listed = state.sessions.tree.listed.get(at)?;
-            let session = &listed.session;
-            let (mark, words) = match &listed.place {
-                Whereabouts::There(by) => {
-                    let by = by.as_deref().unwrap_or("another footplate");
-                    (Mark::ClockHeld, format!("open in {by}"))
-                }
-                Whereabouts::Free | Whereabouts::Here => {
-                    (Mark::Idle, format!("{}, not open", ago(session.changed, state.now.wall)))
-                }
-            };
-            Said {
-                before: vec![Span::raw("     ")],
-                mark,
-                name: session.called().unwrap_or("(nothing said)").to_owned(),
-                state: words,
-                time: None,
-                used: Usage::default(),
-            }
-        }
-        Row::Others(_) => return None,
-    })
-}
-
 fn line(state: &State, pen: &Pen<'_>, row: Row, wide: bool) -> (Line<'static>, Line<'static>) {
     if let Row::Others(count) = row {
         return (Line::from(others(state, pen, count)), Line::default());
@@ -333,22 +244,6 @@ fn line(state: &State, pen: &Pen<'_>, row: Row, wide: bool) -> (Line<'static>, L
         right = Line::from(pen.span(text, Role::Quiet));
     }
     (Line::from(left), right)
-}
-
-fn others(state: &State, pen: &Pen<'_>, count: usize) -> Vec<Span<'static>> {
-    let mark = if state.sessions.tree.others_open { Mark::Open } else { Mark::Folded };
-    let text = format!(" {} in other folders", words::count(count, "session"));
-    vec![Span::raw("   "), pen.mark(mark), pen.span(text, Role::Quiet)]
-}
-
-/// `4 min ago`, `2 h ago`, `3 days ago`.
-fn ago(then: jiff::Timestamp, now: jiff::Timestamp) -> String {
-    let minutes = words::seconds(then, now) / 60;
-    match minutes {
-        0..60 => format!("{minutes} min ago"),
-        60..2880 => format!("{} h ago", minutes / 60),
-        _ => format!("{} days ago", minutes / 1440),
-    }
 }
 
 /// Draws it as a column: names, times and tokens.

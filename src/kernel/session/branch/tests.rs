@@ -26,6 +26,7 @@ fn spec(id: u128) -> SessionSpec {
         instructions: String::new(),
         agents: None,
         view: Default::default(),
+        workflow: None,
     }
 }
 

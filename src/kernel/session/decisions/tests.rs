@@ -30,6 +30,7 @@ fn journal(events: Vec<Event>) -> Vec<Arc<Envelope>> {
         instructions: String::new(),
         agents: None,
         view: crate::kernel::spec::View::Whole,
+        workflow: None,
     };
     let all = std::iter::once(Event::SessionStarted { spec }).chain(events);
     let envelope = |(seq, event)| {

@@ -1,12 +1,12 @@
 //! Calls that go on: which of them may have taken effect, and what a person made of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::{edit, failure};
 use crate::kernel::{
-    event::{Call, Event, Origin},
+    event::{Call, Event, ExitStatus, Origin},
     id::CallId,
     invoke::{ToolResult, interrupted},
 };
@@ -16,6 +16,8 @@ use crate::kernel::{
 pub(super) struct Begun {
     /// Those that were asked about or began, and have no result: any depth.
     open: BTreeMap<CallId, OpenCall>,
+    /// The calls of which a program runs; it may outlast them.
+    runs: BTreeSet<CallId>,
     /// What a person made of calls before saying yes, for the model, by its own call.
     edited: Vec<(CallId, String)>,
 }
@@ -44,6 +46,14 @@ impl Begun {
         self.open.remove(&call);
     }
 
+    pub(super) fn runs(&mut self, call: CallId) {
+        self.runs.insert(call);
+    }
+
+    pub(super) fn ran(&mut self, call: CallId) {
+        self.runs.remove(&call);
+    }
+
     /// A person said yes to other arguments.
     pub(super) fn edited(&mut self, call: &Call, input: &Value) {
         let root = self.root_of(call);
@@ -63,11 +73,17 @@ impl Begun {
         self.open.get(&call).is_some_and(|open| open.began)
     }
 
-    /// The ends of all of them, inner ones first.
+    /// The ends of all of them, programs and inner ones first. How long a program ran is not known.
     pub(super) fn lost(&self) -> impl Iterator<Item = Event> {
-        self.open.iter().rev().map(|(id, call)| {
+        let runs = self.runs.iter().rev().map(|call| Event::ExecutionFinished {
+            call: *call,
+            status: ExitStatus::Cancelled,
+            ran_ms: 0,
+            excluded_ms: 0,
+        });
+        runs.chain(self.open.iter().rev().map(|(id, call)| {
             lost(*id, &call.name, call.input.clone(), call.parent, call.origin, call.began)
-        })
+        }))
     }
 
     /// The call by the model in which this one was made.

@@ -38,13 +38,23 @@ fn cut(text: &str) -> String {
     format!("{}… ({} bytes in all)", &text[..end], text.len())
 }
 
-/// The result as the model reads it: behind it, what was edited in the call or in its script.
+/// The result as the model reads it: behind it, what was edited in the call or in its script. The
+/// arguments are those it gave itself, and are not kept a second time.
 pub(super) fn told(
     result: &ToolResult,
     call: CallId,
     edited: &mut Vec<(CallId, String)>,
 ) -> ToolResult {
-    let mut result = result.clone();
+    let ToolResult { ok, is_error, duration_ms, .. } = *result;
+    let mut result = ToolResult {
+        ok,
+        name: result.name.clone(),
+        input: Value::Null,
+        content: result.content.clone(),
+        is_error,
+        attachments: result.attachments.clone(),
+        duration_ms,
+    };
     let notes: Vec<_> =
         edited.extract_if(.., |(of, _)| *of == call).map(|(_, note)| note).collect();
     if notes.is_empty() {

@@ -1,7 +1,5 @@
-//! The conversation, and how far it reaches: shortened by a summary, or ended before a message. What a summary
-//! stands for is kept, since a way back may lead there.
-
-use std::sync::Arc;
+//! The conversation, and how far it reaches: shortened by a summary, or ended before a message. Of what a summary
+//! stands for, only the words of people are kept: the rest is in the journal, for where a way back leads there.
 
 use super::later::Told;
 use crate::kernel::message::Message;
@@ -21,18 +19,35 @@ pub(super) struct Talk {
     /// The words of people in it: the number of the event, and where they stand.
     spoken: Vec<(u64, usize)>,
     /// What stood in it before each summary, oldest first.
-    summed: Vec<Arc<Summed>>,
+    pub(super) summed: Vec<Summed>,
+    /// The number of the last event.
+    pub(super) upto: u64,
+    /// The messages before which it will end again: what leads there is kept.
+    returns: Vec<u64>,
+    /// It went back to what a summary had stood for, and has only the words of people from there.
+    lacks: bool,
 }
 
 /// The messages that a summary stands for.
-#[derive(Debug, PartialEq)]
-struct Summed {
-    messages: Vec<Message>,
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Summed {
     /// The words of people among them.
-    spoken: Vec<(u64, usize)>,
+    words: Vec<(u64, String)>,
+    /// All of them, where they will be wanted again; and where the words stand in them.
+    pub(super) whole: Option<(Vec<Message>, Vec<(u64, usize)>)>,
 }
 
 impl Talk {
+    /// One that is known to end before these messages again.
+    pub(super) fn returning(returns: Vec<u64>) -> Self {
+        Self { returns, ..Self::default() }
+    }
+
+    /// Whether it has less of itself than the journal.
+    pub(super) fn lacks(&self) -> bool {
+        self.lacks
+    }
+
     /// Goes on with these.
     pub(super) fn take(&mut self, told: Vec<Told>) {
         for (seq, message) in told {
@@ -45,7 +60,8 @@ impl Talk {
 
     /// What people said, in order, with the number of its event; what was summed up as well.
     pub(super) fn numbered(&self) -> impl Iterator<Item = (u64, &str)> {
-        let summed = self.summed.iter().flat_map(|summed| words(&summed.spoken, &summed.messages));
+        let summed = self.summed.iter().flat_map(|summed| &summed.words);
+        let summed = summed.map(|(seq, text)| (*seq, text.as_str()));
         summed.chain(words(&self.spoken, &self.messages))
     }
 
@@ -73,19 +89,26 @@ impl Talk {
         let spoken = std::mem::take(&mut self.spoken);
         // The summary stands where they stood.
         self.spoken = later.into_iter().map(|(seq, at)| (seq, at - cut + 1)).collect();
-        self.summed.push(Arc::new(Summed { messages, spoken }));
+        let words: Vec<_> =
+            words(&spoken, &messages).map(|(seq, text)| (seq, text.to_owned())).collect();
+        let last = words.last().map(|(seq, _)| *seq);
+        let is_wanted = self.returns.iter().any(|to| last.is_some_and(|last| last >= *to));
+        let whole = is_wanted.then_some((messages, spoken));
+        self.summed.push(Summed { words, whole });
     }
 
     /// Ends the conversation before the first message with that number or a later one. A summary that
     /// stands for such a message gives way to what it stands for.
     pub(super) fn go_back(&mut self, to: u64) {
-        let reaches =
-            |summed: &Arc<Summed>| summed.spoken.last().is_some_and(|(seq, _)| *seq >= to);
+        let reaches = |summed: &Summed| summed.words.last().is_some_and(|(seq, _)| *seq >= to);
         if let Some(first) = self.summed.iter().position(reaches) {
-            let whole = self.summed[first].clone();
+            let Summed { words, whole } = self.summed.swap_remove(first);
             self.summed.truncate(first);
-            self.messages.clone_from(&whole.messages);
-            self.spoken.clone_from(&whole.spoken);
+            (self.messages, self.spoken) = whole.unwrap_or_else(|| {
+                self.lacks = true;
+                let spoken = words.iter().enumerate().map(|(at, (seq, _))| (*seq, at)).collect();
+                (words.into_iter().map(|(_, text)| Message::User(text)).collect(), spoken)
+            });
         }
         if let Some(first) = self.spoken.iter().position(|(seq, _)| *seq >= to) {
             self.messages.truncate(self.spoken[first].1);

@@ -1,3 +1,4 @@
+mod by_hand;
 mod undone;
 
 use pretty_assertions::assert_eq;
@@ -29,11 +30,21 @@ fn session() -> Session {
         instructions: String::new(),
         agents: None,
         view: crate::kernel::spec::View::Whole,
+        workflow: None,
     })
 }
 
 fn after(events: impl IntoIterator<Item = Event>) -> Session {
-    let mut session = session();
+    let events: Vec<_> = events.into_iter().collect();
+    let returns = events.iter().filter_map(|event| {
+        let Event::ConversationRewound { to } = event else { return None };
+        Some(*to)
+    });
+    let talk = Talk::returning(returns.collect());
+    taken(Session { talk, ..session() }, events)
+}
+
+fn taken(mut session: Session, events: impl IntoIterator<Item = Event>) -> Session {
     for (seq, event) in (1..).zip(events) {
         session.apply(seq, &event);
     }
@@ -371,6 +382,27 @@ fn a_way_back_leads_before_a_summary_and_to_what_it_stands_for() {
 }
 
 #[test]
+fn what_a_summary_stands_for_is_kept_only_where_the_way_back_to_it_is_known() {
+    let one = |words: &str| vec![said(words), turn(), text("yes"), answered(Stop::End, &[])];
+    let talk = [one("one"), one("two"), one("three"), vec![summed_up(5)]].concat();
+    let live = taken(session(), talk.clone());
+    assert_eq!(live.numbered(), [(1, "one"), (5, "two"), (9, "three")]);
+    assert!(live.talk.summed[0].whole.is_none() && !live.lacks());
+
+    let back = Event::ConversationRewound { to: 9 };
+    let all = talk.into_iter().chain([back]);
+    let live = taken(session(), all.clone());
+    assert!(live.lacks(), "the answers are in the journal alone");
+    assert_eq!(told(&live), ["user: one", "user: two"]);
+    assert_eq!(live.upto(), 14);
+    let read_again = after(all);
+    assert!(!read_again.lacks());
+    let whole = ["user: one", "assistant: yes", "user: two", "assistant: yes"];
+    assert_eq!(told(&read_again), whole);
+    assert_eq!(read_again.numbered(), live.numbered());
+}
+
+#[test]
 fn a_session_is_busy_from_a_message_to_the_end_of_its_exchange() {
     let check = |events: &[Event], busy| assert_eq!(after(events.to_vec()).is_busy(), busy);
     let end = Event::ExchangeFinished { outcome: Outcome::Done };
@@ -572,4 +604,30 @@ fn the_model_is_told_that_its_call_was_edited_however_deep_it_was() {
         "result 1\n[The person edited tool before saying yes. It ran with n = 3, {cut}; the rest as you asked.]"
     );
     assert!(told.contains(&note), "{told}");
+}
+
+#[test]
+fn a_program_of_which_no_end_is_recorded_gets_one_whether_its_call_had_a_result_or_not() {
+    let runs = |id: u128| Event::ExecutionStarted {
+        call: id.into(),
+        program: "serve".into(),
+        seal: crate::kernel::event::Seal::None,
+        form: crate::kernel::port::Form::None,
+        limit_ms: 1,
+    };
+    let status = crate::kernel::event::ExitStatus::Cancelled;
+    let ends = |id: u128| Event::ExecutionFinished {
+        call: id.into(),
+        status: status.clone(),
+        ran_ms: 0,
+        excluded_ms: 0,
+    };
+    let begin = [said("go"), turn(), answered(Stop::Calls, &[1, 2])];
+    let more = [started(1, None), runs(1), done(1), started(2, None), runs(2), runs(3), ends(3)];
+    let mut session = after(begin.into_iter().chain(more));
+    let events = session.interruptions();
+    assert_eq!(events[..2], [ends(2), ends(1)]);
+    assert!(matches!(&events[2..], [Event::CallFinished { call, .. }] if *call == 2.into()));
+    events.iter().for_each(|event| session.apply(99, event));
+    assert_eq!(session.interruptions(), []);
 }

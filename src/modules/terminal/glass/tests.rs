@@ -2,31 +2,9 @@ use proptest::prelude::*;
 
 use super::*;
 
-struct Nowhere;
-
-impl Spool for Nowhere {
-    fn write(&self, _: Stream, _: &[u8]) {}
-
-    fn counts(&self) -> (u64, u64) {
-        (0, 0)
-    }
-
-    fn since(&self, _: u64, _: usize) -> Result<Piece, StoreError> {
-        Ok(Piece::default())
-    }
-
-    fn aside(&self) -> PathBuf {
-        PathBuf::new()
-    }
-
-    fn finish(&self) -> SpoolEnd {
-        SpoolEnd { path: PathBuf::new(), left_out: 0 }
-    }
-}
-
 fn glass(size: (u16, u16)) -> (Glass, mpsc::Receiver<Vec<u8>>) {
     let (keys, typed) = mpsc::channel(1);
-    (Glass::new(size, Arc::new(Nowhere), keys), typed)
+    (Glass::new(size, Arc::new(crate::kernel::port::Unkept), keys), typed)
 }
 
 #[test]

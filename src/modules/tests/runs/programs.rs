@@ -78,12 +78,17 @@ async fn a_sealed_program_counts_as_a_read_only_where_it_is_held_and_gets_no_mor
         (true, with("network", json!(true)), Category::External),
         (true, with("seal", json!("workspace")), Category::Execute),
     ] {
-        for mode in [Mode::Plan, Mode::Auto] {
+        for (mode, name) in [
+            (Mode::Plan, "process.run"),
+            (Mode::Auto, "process.run"),
+            (Mode::Plan, "process.start"),
+            (Mode::Auto, "process.start"),
+        ] {
             let mut rig = Rig::new(mode);
             rig.context.executor = Some(Arc::new(Held { can, given: Arc::default() }));
-            let result = rig.call("process.run", input.clone()).await;
+            let result = rig.call(name, input.clone()).await;
             let runs = category == Category::Read || mode == Mode::Auto;
-            assert_eq!(result.ok, runs, "{mode:?} {can} {input}: {result:?}");
+            assert_eq!(result.ok, runs, "{mode:?} {name} {can} {input}: {result:?}");
             for line in lines(&rig).iter().filter(|line| line["type"] == "call_started") {
                 assert_eq!(line["category"], category.name(), "{mode:?} {can} {input}");
             }

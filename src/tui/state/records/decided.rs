@@ -98,6 +98,7 @@ pub fn by(decided: &Decided) -> String {
         (Some(Decider::Monitor(doubt)), _) => format!("monitor: {}", doubt.tier.name()),
         (Some(Decider::Nobody), _) => "nobody there".to_owned(),
         (Some(Decider::Expiry), _) => "no answer came".to_owned(),
+        (Some(Decider::Record { .. }), _) => "an earlier run".to_owned(),
         (Some(Decider::Person), Ruling::Denied) => "you: no".to_owned(),
         (Some(Decider::Person), _) => match &decided.scope {
             Some(Scope::Session { .. }) => "you: session".to_owned(),

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::{
-    kernel::{event::Call, invoke::ToolResult},
-    tui::cell::{Code, Effects, Fold, Progress},
+    kernel::{event::Call, id::CallId, invoke::ToolResult},
+    tui::cell::{Body, Cell, Code, Coloured, Effects, Fold, Progress, Script},
 };
 
 pub(super) fn code(call: &Call, progress: Progress) -> Code {
@@ -13,8 +13,8 @@ pub(super) fn code(call: &Call, progress: Progress) -> Code {
     Code {
         call: call.id,
         filename: text("filename").unwrap_or("main.py").to_owned(),
-        lines: source.trim_end_matches('\n').split('\n').map(str::to_owned).collect(),
-        colours: Vec::new(),
+        script: Script::new(source),
+        colours: Coloured::Not,
         progress,
         seal: None,
         limit_ms: 0,
@@ -57,6 +57,18 @@ pub(super) fn output_text(result: &ToolResult) -> String {
 /// The last lines of an output, for the cell.
 pub fn tail<T: AsRef<str>>(lines: &[T]) -> Vec<String> {
     const LINES: usize = 8;
+    /// More than a row has room for.
+    const BYTES: usize = 8 << 10;
     let from = lines.len().saturating_sub(LINES);
-    lines[from..].iter().map(|line| line.as_ref().to_owned()).collect()
+    let cut = |line: &T| line.as_ref()[..line.as_ref().floor_char_boundary(BYTES)].to_owned();
+    lines[from..].iter().map(cut).collect()
+}
+
+/// The script of a cell that has no colours, which it is asked for now.
+pub(super) fn bare(cell: &mut Cell) -> Option<(CallId, String)> {
+    let Body::Code(code) = &mut cell.body else { return None };
+    (code.colours == Coloured::Not).then(|| {
+        code.colours = Coloured::Soon;
+        (code.call, code.script.text().to_owned())
+    })
 }

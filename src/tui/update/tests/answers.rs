@@ -65,7 +65,7 @@ fn a_key_that_is_heard_of_late_was_typed_right_behind_the_letter_all_the_same() 
         late.at += std::time::Duration::from_millis(200);
         if frame_first {
             let drawn = stage.state.drawn.clone();
-            stage.send(Message::Drawn(late, drawn));
+            stage.send(Message::Drawn(late, Box::new(drawn)));
         }
         let key = crossterm::event::KeyEvent::from(crossterm::event::KeyCode::Char('e'));
         stage.send(Message::Input(late, Input::Key(key)));

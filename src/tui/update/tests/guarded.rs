@@ -13,7 +13,7 @@ use crate::{
     },
     tui::{
         effect::Effect,
-        keymap::{self, Key, Place},
+        keymap::{Key, Keymap, Place},
         message::{Input, Message},
         stage::{Stage, Trace, write_question},
         state::{Focus, waiting::Form},
@@ -87,7 +87,7 @@ fn letters(stage: &Stage) -> usize {
 /// Whether a letter is a key in a place.
 fn bound(place: Place, letter: char) -> bool {
     let event = KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE);
-    keymap::action(place, Key::of(&event)).is_some()
+    Keymap::default().action(place, Key::of(&event)).is_some()
 }
 
 /// Characters of the word that is looked for in the transcript, where one is.

@@ -1,5 +1,7 @@
 //! What programs print while they run.
 
+use pretty_assertions::assert_eq;
+
 use super::*;
 use crate::kernel::port::{Aside, OutputPage};
 
@@ -60,27 +62,149 @@ fn the_newest_run_keeps_its_last_lines_in_sight_while_the_model_goes_on() {
     assert!(!stage.screen().contains("│  first"), "the older one has folded");
 }
 
-#[test]
-fn a_view_of_output_that_was_moved_counts_the_lines_that_are_really_below() {
-    let mut stage = Stage::new(80, 24);
+/// A run whose output is open over the transcript.
+fn printed(width: u16, height: u16, lines: &[String]) -> Stage {
+    let mut stage = Stage::new(width, height);
     stage.at_work();
     stage.runs(1, 10, "main.py", "print('mine')\n");
-    let all: Vec<String> = (0..600).map(|n| format!("line {n}")).collect();
-    let lines: Vec<&str> = all.iter().map(String::as_str).collect();
-    prints(&mut stage, 1, 10, &lines[..100]);
+    grows(&mut stage, lines);
     stage.key("F4");
     stage.draw();
-    stage.key("home");
-    let first = stage.screen();
-    assert!(first.contains("line 0 "), "{first}");
-    // The oldest hundred are gone when these are read.
-    stage.page = OutputPage { lines: all[100..].to_vec(), first: 100, total: 600 };
-    let event = Event::OutputWritten { call: 10.into(), bytes: 6000, lines: 600 };
-    stage.event(1.into(), event);
-    let screen = stage.screen();
+    stage
+}
+
+fn grows(stage: &mut Stage, lines: &[String]) {
+    stage.page = OutputPage { lines: lines.to_vec(), first: 0, total: lines.len() as u64 };
+    let lines = lines.len() as u64;
+    stage.event(1.into(), Event::OutputWritten { call: 10.into(), bytes: 10, lines });
+}
+
+#[test]
+fn a_view_of_output_that_was_moved_holds_its_text_and_counts_what_came_below() {
+    let all: Vec<String> = (0..2_000).map(|n| format!("line {n}.")).collect();
+    let mut stage = printed(80, 24, &all[..1_000]);
+    assert!(stage.screen().contains("line 999."), "it follows");
+    stage.key("pgup");
     let rows = stage.state.drawn.outputs[0].rows;
-    assert!(screen.contains("line 100 "), "{screen}");
-    assert!(screen.contains(&format!("{} lines below", 500 - rows)), "{screen}");
+    let top = format!("line {}.", 1_000 - rows - (rows - 1));
+    assert!(stage.screen().contains(&top), "{}", stage.screen());
+    grows(&mut stage, &all[..1_037]);
+    let screen = stage.screen();
+    assert!(screen.contains(&top) && screen.contains("37 new below"), "{screen}");
+    stage.key("home");
+    let screen = stage.screen();
+    assert!(screen.contains("line 0.") && screen.contains("view fixed · 1 of 1,037"), "{screen}");
+    grows(&mut stage, &all);
+    for _ in 0..200 {
+        stage.key("pgdn");
+        stage.draw();
+    }
+    let screen = stage.screen();
+    assert!(screen.contains("line 1999.") && screen.contains("follow"), "{screen}");
+    for (key, expected) in
+        [("f", "view fixed"), ("f", "follow"), ("home", "line 0."), ("end", "line 1999.")]
+    {
+        stage.key(key);
+        assert!(stage.screen().contains(expected), "{key}: {}", stage.screen());
+    }
+}
+
+#[test]
+fn every_line_is_reached_one_after_the_other_wrapped_or_cut() {
+    let lines: Vec<String> = (0..700).map(|n| format!("{n}: {}", "全角 ".repeat(n % 40))).collect();
+    for wrap in [false, true] {
+        let mut stage = printed(60, 16, &lines);
+        if wrap {
+            stage.key("w");
+        }
+        stage.key("home");
+        stage.draw();
+        let mut seen = std::collections::BTreeSet::new();
+        let mut last = (0, 0);
+        for _ in 0..3_000 {
+            let drawn = stage.state.drawn.outputs[0];
+            assert!(drawn.top >= last, "never back");
+            last = drawn.top;
+            let screen = stage.screen();
+            seen.extend((last.0..last.0 + 16).filter(|n| screen.contains(&format!("{n}: "))));
+            if screen.contains("follow ·") {
+                break;
+            }
+            stage.key("down");
+            stage.draw();
+        }
+        assert_eq!(seen.len(), lines.len(), "wrap {wrap}");
+        stage.key("up");
+        stage.draw();
+        assert!(stage.screen().contains("view fixed"));
+        for _ in 0..3_000 {
+            stage.key("up");
+            stage.draw();
+        }
+        assert_eq!(stage.state.drawn.outputs[0].top, (0, 0), "wrap {wrap}");
+    }
+}
+
+#[test]
+fn a_word_is_found_in_all_of_an_output_and_each_place_comes_into_sight() {
+    let lines: Vec<String> = (0..900)
+        .map(|n| if n % 300 == 7 { format!("FAILED {n}") } else { format!("ok {n}") })
+        .collect();
+    let mut stage = printed(80, 24, &lines);
+    stage.key("/");
+    stage.types("failed");
+    let place = |stage: &mut Stage| {
+        let screen = stage.screen();
+        let row = screen.lines().find(|line| line.contains('▌')).unwrap_or_default().to_owned();
+        (row, screen)
+    };
+    for (key, count, expected) in [
+        ("", "1 of 3", "FAILED 7"),
+        ("enter", "2 of 3", "FAILED 307"),
+        ("up", "1 of 3", "FAILED 7"),
+        ("up", "3 of 3", "FAILED 607"),
+    ] {
+        if !key.is_empty() {
+            stage.key(key);
+            stage.draw();
+        }
+        let (row, screen) = place(&mut stage);
+        assert!(row.contains(expected) && screen.contains(count), "{key}\n{screen}");
+    }
+    stage.types("q");
+    assert!(stage.screen().contains("not found"));
+    stage.key("esc");
+    assert!(stage.state.popup.is_some() && stage.state.output.search.is_none());
+    assert!(stage.state.composer.draft.is_empty(), "nothing of it was text");
+}
+
+#[test]
+fn outputs_keep_their_panes_and_new_ones_take_those_of_the_ended() {
+    let mut stage = Stage::new(200, 60);
+    stage.at_work();
+    for (call, name) in [(10, "one.py"), (11, "two.py"), (12, "three.py")] {
+        stage.runs(1, call, name, "print(1)\n");
+    }
+    stage.draw();
+    let shown = |stage: &mut Stage| {
+        stage.draw();
+        stage.state.drawn.layout.outputs().collect::<Vec<_>>()
+    };
+    let ids = |calls: &[u128]| calls.iter().map(|call| (*call).into()).collect::<Vec<_>>();
+    assert_eq!(shown(&mut stage), ids(&[10, 11, 12]));
+    stage.run_ends(1, 11, 400, "");
+    assert_eq!(shown(&mut stage), ids(&[10, 11, 12]), "what it printed stays to be read");
+    stage.runs(1, 13, "four.py", "print(1)\n");
+    assert_eq!(shown(&mut stage), ids(&[10, 13, 12]));
+    stage.key("F4");
+    assert_eq!(stage.state.focus, Focus::Output(13.into()));
+    stage.key("p");
+    stage.run_ends(1, 13, 400, "");
+    stage.runs(1, 14, "five.py", "print(1)\n");
+    assert_eq!(shown(&mut stage), ids(&[10, 13, 12, 14]), "a pinned one is not replaced");
+    stage.key("q");
+    assert_eq!(shown(&mut stage), ids(&[10, 12, 14]));
+    assert_eq!(stage.state.focus, Focus::Composer);
 }
 
 #[test]

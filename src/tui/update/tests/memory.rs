@@ -51,3 +51,51 @@ fn paragraphs_that_came_together_keep_no_room_for_one_another() {
         .sum();
     assert!(room < 100_000, "{room} bytes for 30,000");
 }
+
+#[test]
+fn scripts_have_their_colours_near_the_screen_and_nowhere_else() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    for call in 0..300 {
+        stage.runs(1, 1_000 + call, "main.py", "print('steam')");
+    }
+    stage.key("shift+tab");
+    for key in ["end", "home", "end"] {
+        stage.key(key);
+        stage.draw();
+        let cells = &stage.state.sessions.node().unwrap().transcript.cells;
+        let coloured: Vec<_> = (0..cells.len())
+            .filter(|at| match &cells[*at].body {
+                Body::Code(code) => code.colours != Coloured::Not,
+                Body::Text { .. }
+                | Body::Said(_)
+                | Body::Call(_)
+                | Body::Agent { .. }
+                | Body::Notice { .. } => false,
+            })
+            .collect();
+        assert!((1..150).contains(&coloured.len()), "{key}: {}", coloured.len());
+        let (first, last) = (coloured[0], coloured[coloured.len() - 1]);
+        assert!(if key == "home" { last < 150 } else { first > 150 }, "{key}: {first} to {last}");
+    }
+}
+
+#[test]
+fn a_decision_keeps_no_script() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    let long = "print('steam')\n".repeat(1_000);
+    let input = serde_json::json!({ "path": "p".repeat(700), "code": long, "seal": "open" });
+    let (origin, parent) = (Origin::Model, None);
+    let call = Call { id: 7.into(), name: "execute_code".into(), input, origin, parent };
+    let (category, decision) = (Category::Execute, Decision::allowed(Decider::Person));
+    let subject = Subject::Other;
+    stage.event(1.into(), Event::CallStarted { call, category, decision, subject });
+    let root = stage.state.records.root(1.into());
+    let kept: Vec<_> = stage.state.records.of(root).collect();
+    let Event::CallStarted { call, .. } = &kept[kept.len() - 1].event else { panic!("{kept:?}") };
+    pretty_assertions::assert_eq!(
+        call.input,
+        serde_json::json!({ "path": "p".repeat(700), "seal": "open" })
+    );
+}

@@ -39,7 +39,7 @@ pub(in crate::tui) fn listed(
 pub(in crate::tui) fn home(stage: &mut Stage) {
     let by = Some("process 48213 on pts/4".to_owned());
     let here = "/home/me/tally";
-    stage.state.sessions.tree.here = here.into();
+    stage.state.place.folder = here.into();
     let all = vec![
         listed(stage, 20, "why does parse_total round down?", here, Whereabouts::Free),
         listed(stage, 21, "bench the lexer", here, Whereabouts::There(by)),

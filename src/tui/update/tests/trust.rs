@@ -50,7 +50,7 @@ fn put_off_the_rules_of_a_project_go_on_waiting_and_keep_nobody_from_leaving() {
     let mut stage = Stage::new(80, 24);
     stage.untrusted(RULES, 1);
     stage.key("ctrl+q");
-    assert_eq!(stage.state.leave, Some(Leave::Quit));
+    assert_eq!(stage.state.place.leave, Some(Leave::Quit));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A theme file that is watched while someone edits it.
+//! A small file of the person's that is watched while they edit it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,19 @@ use std::time::Duration;
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::{Depth, Theme, ThemeError};
-
-/// An editor writes a file in several steps; the theme is read when none came for this long.
+/// An editor writes a file in several steps; it is read when none came for this long.
 const QUIET: Duration = Duration::from_millis(40);
 
 /// Steps after which a file that never rests is read all the same.
 const PATIENCE: usize = 50;
+
+/// Edits are not seen; the next start sees them.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file} is not watched: {what}; changes show after the next start")]
+pub struct WatchError {
+    file: String,
+    what: String,
+}
 
 /// Watches while it lives.
 #[derive(Debug)]
@@ -22,22 +28,16 @@ pub struct Watch {
     _watcher: RecommendedWatcher,
 }
 
-/// Calls `changed` with the theme after each edit of `file`, or with what is wrong with it; the
-/// caller goes on with the theme it has. The folder is what is watched, for editors replace files
-/// by new ones. A file that is gone for a moment is no edit.
+/// Calls `changed` with what the file says after each edit of it. The folder is what is watched, for
+/// editors replace files by new ones; it has to be there, the file need not. A file that is gone for a
+/// moment is no edit.
 pub fn watch(
     file: &Path,
-    depth: Depth,
-    mut changed: impl FnMut(Result<Theme, ThemeError>) + Send + 'static,
-) -> Result<Watch, ThemeError> {
+    mut changed: impl FnMut(&str) + Send + 'static,
+) -> Result<Watch, WatchError> {
     // Its bare name: the line that says what is wrong is short, and the person knows the folder.
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
-    let failed = |what: String| ThemeError {
-        file: name.clone(),
-        line: 1,
-        what,
-        hint: "changes show after the next start".to_owned(),
-    };
+    let failed = |what: String| WatchError { file: name.clone(), what };
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -54,14 +54,14 @@ pub fn watch(
     watcher
         .watch(folder, RecursiveMode::NonRecursive)
         .map_err(|error| failed(error.to_string()))?;
-    let (path, called) = (file.to_owned(), name.clone());
+    let path = file.to_owned();
     let mut last = fs::read_to_string(file).ok();
     thread::Builder::new()
-        .name("theme".to_owned())
+        .name("watch".to_owned())
         .spawn(move || {
             while settled(&told) {
                 if let Some(source) = read_new(&path, &mut last) {
-                    changed(Theme::parse(&called, &source, depth));
+                    changed(&source);
                 }
             }
         })
@@ -93,4 +93,34 @@ fn read_new(path: &PathBuf, last: &mut Option<String>) -> Option<String> {
     }
     *last = Some(source.clone());
     Some(source)
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn each_edit_of_a_file_is_told_and_so_is_its_beginning() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("mine.toml");
+        let (tell, told) = channel();
+        let watch = watch(&file, move |source| tell.send(source.to_owned()).unwrap()).unwrap();
+        let next = || told.recv_timeout(Duration::from_secs(10)).expect("an edit is told");
+
+        fs::write(&file, "one").unwrap();
+        assert_eq!(next(), "one");
+        fs::write(&file, "two").unwrap();
+        assert_eq!(next(), "two");
+
+        // As editors do it: a new file moved over the old one.
+        let new = folder.path().join(".mine.toml.new");
+        fs::write(&new, "moved").unwrap();
+        fs::rename(&new, &file).unwrap();
+        assert_eq!(next(), "moved");
+
+        drop(watch);
+        assert!(told.recv_timeout(Duration::from_secs(10)).is_err(), "the thread ends with it");
+    }
 }

@@ -1,0 +1,64 @@
+//! What a person does by hand in a session that is here: a call of their own, through the same gate as its
+//! model's. It goes on beside the exchange, and is stopped with it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::Inner;
+use crate::kernel::{
+    event::Origin,
+    gate::approval::NotAnswered,
+    id::{CallId, SessionId},
+    invoke::{CallRequest, Input},
+};
+
+/// The tool that runs Python.
+const PYTHON: &str = "execute_code";
+/// The file that what is typed stands in.
+const FILE: &str = "by_hand.py";
+
+/// Stops what a person started by hand in one session.
+#[derive(Default)]
+pub(super) struct Hand(Mutex<CancellationToken>);
+
+impl Hand {
+    /// Cancelled when what goes on now is stopped.
+    fn token(&self) -> CancellationToken {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).child_token()
+    }
+
+    /// Stops what goes on now.
+    pub(super) fn stop(&self) {
+        let mut token = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *token).cancel();
+    }
+}
+
+impl Inner {
+    /// Runs a script in a session, beside whatever goes on there. What comes of it is in the journal.
+    pub(super) fn run_by_hand(
+        self: &Arc<Self>,
+        session: SessionId,
+        code: String,
+    ) -> Result<(), NotAnswered> {
+        let Some(live) = self.get(session) else {
+            return Err(NotAnswered::Refused("That session does not run here.".to_owned()));
+        };
+        let names = [PYTHON.to_owned()];
+        let tools = self.parts.registry.build(&names, live.context.clone(), |_| {});
+        let tools = tools.until(live.hand.token());
+        let request = CallRequest {
+            id: CallId::fresh(),
+            name: PYTHON.to_owned(),
+            input: Input::Value(json!({ "code": code, "filename": FILE })),
+            origin: Origin::Person,
+        };
+        self.tasks.spawn(async move {
+            // Its result is an event, like that of any call.
+            let _ = tools.invoke(request).await;
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! Effects: what the screen wants done, and where it is done.
+
+use super::{App, editor, outputs, work};
+use crate::{
+    config::Notice,
+    tui::{
+        effect::{Effect, Setting},
+        message::{Came, Message, News},
+    },
+};
+
+impl App {
+    /// Has an effect done; what is known of it at once comes back.
+    pub(super) fn effect(&mut self, effect: Effect) -> Option<Message> {
+        match effect {
+            Effect::Send(command) => {
+                return work::send(&*self.desk, command).map(Message::Came);
+            }
+            Effect::Start { what, message } => {
+                work::start(&mut self.work, self.desk.clone(), self.begin.clone(), what, message);
+            }
+            Effect::ListSessions => work::list(&mut self.work, self.desk.clone()),
+            Effect::Resume(session, when) => {
+                work::resume(&mut self.work, self.desk.clone(), session, when);
+            }
+            Effect::Delete(session) => work::delete(&mut self.work, self.desk.clone(), session),
+            Effect::Rename(session, name) => {
+                work::rename(&mut self.work, self.desk.clone(), session, name);
+            }
+            Effect::ReadSaid(session) => {
+                work::read_said(&mut self.work, self.desk.clone(), session);
+            }
+            Effect::ReadOutput(session, call, part) => {
+                outputs::read(&mut self.work, self.desk.clone(), session, call, part);
+            }
+            Effect::FindInOutput(session, call, word) => {
+                outputs::find(&mut self.work, self.desk.clone(), session, call, word);
+            }
+            Effect::SaveOutput(session, call, file) => {
+                outputs::save(&mut self.work, self.desk.clone(), session, call, file);
+            }
+            Effect::PageOutput(session, call) => {
+                let desk = self.desk.clone();
+                self.wanted = Some(editor::Wanted::Output { desk, session, call });
+            }
+            Effect::ReadChanges(of) => work::read_changes(&mut self.work, self.desk.clone(), of),
+            Effect::PlanUndo(session, calls) => {
+                work::plan_undo(&mut self.work, self.desk.clone(), session, calls);
+            }
+            Effect::Compare(session, call) => {
+                work::compare(&mut self.work, self.desk.clone(), session, call);
+            }
+            Effect::Consider(approval, scope) => {
+                let came = self.desk.consider(approval, &scope);
+                return Some(Message::Came(Came::Considered(approval, scope, came)));
+            }
+            Effect::ReadRules(of) => work::read_rules(&mut self.work, self.desk.clone(), of),
+            Effect::FindFiles(folder, words) => self.writing.find(&mut self.work, folder, words),
+            Effect::ReadDraft(session) => self.writing.read(&mut self.work, session),
+            Effect::KeepDraft(session, text) => {
+                self.writing.keep(&mut self.work, self.state.place.leave, session, text);
+            }
+            Effect::Colour(of, call, code) => work::colour(&mut self.work, of, call, code),
+            Effect::Prepare(what) => work::prepare(&mut self.work, self.desk.clone(), what),
+            Effect::LayOut(of, sheet, shape) => work::lay_out(&mut self.work, of, sheet, shape),
+            Effect::Find(question, sheet, index, word, marks) => {
+                work::find(&mut self.work, question, (sheet, index), word, marks);
+            }
+            Effect::Editor { question, field, text } => {
+                self.wanted = Some(editor::Wanted::Text { question, field, text });
+            }
+            Effect::Visit(file) => self.wanted = Some(editor::Wanted::File(file)),
+            Effect::Remember(sizes) => self.memory.keep(&mut self.work, sizes),
+            Effect::Notify(text) => match self.notice {
+                Notice::Bell => self.terminal.bell(),
+                Notice::Osc9 => self.terminal.notify(&text),
+                Notice::Off => {}
+            },
+            Effect::Copy(text) => {
+                if !self.terminal.copy(&text) {
+                    let why = "Not copied: too long for a clipboard.".to_owned();
+                    return Some(Message::Told(News::Said(why)));
+                }
+            }
+            Effect::ReadTheme(file) => {
+                work::read_theme(&mut self.work, file, self.state.look.theme.depth());
+            }
+            Effect::KeysFile => match self.files.make_keys() {
+                Ok(()) => {
+                    self.wanted = Some(editor::Wanted::File(self.files.keys_file.clone()));
+                }
+                Err(error) => {
+                    let why = format!("The file of keys cannot be made: {error}.");
+                    return Some(Message::Told(News::Said(why)));
+                }
+            },
+            Effect::Keep(setting) => {
+                if let Setting::Theme { file, .. } = &setting {
+                    self.files.watch_theme(file.as_deref());
+                }
+                work::keep(&mut self.work, self.files.keep.clone(), setting);
+            }
+            Effect::Suspend => self.suspend(),
+        }
+        None
+    }
+}

@@ -1,0 +1,123 @@
+//! The person's own files: themes and keys, watched while they edit them, and what is kept in them.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use tokio::sync::mpsc;
+
+use super::ground::Ground;
+use crate::tui::{
+    effect::Setting,
+    keymap::Keymap,
+    message::Message,
+    theme::{Depth, Theme},
+    watch::{Watch, watch},
+};
+
+/// Keeps a setting for good. May block for small file operations; an error is a line for the person.
+pub type Keep = Arc<dyn Fn(Setting) -> Result<(), String> + Send + Sync>;
+
+/// Which files are the person's, and what they say.
+pub struct Own {
+    /// The file that the theme comes from, if it is one of theirs.
+    pub theme: Option<PathBuf>,
+    /// All themes of theirs.
+    pub themes: Vec<PathBuf>,
+    /// Whether a light terminal is to have a light theme: nobody chose one.
+    pub asks_ground: bool,
+    pub keymap: Keymap,
+    /// The file of keys, whether it is there or not.
+    pub keys: PathBuf,
+    pub keep: Keep,
+}
+
+/// The same while the screen is there.
+pub(super) struct Files {
+    tell: mpsc::UnboundedSender<Message>,
+    told: mpsc::UnboundedReceiver<Message>,
+    depth: Depth,
+    /// Kept so that the files go on being watched.
+    theme: Option<Watch>,
+    keys: Option<Watch>,
+    pub(super) keys_file: PathBuf,
+    pub(super) keep: Keep,
+    /// Whether a light terminal is to have a light theme, and what is known of that.
+    pub(super) ground: Ground,
+}
+
+impl Files {
+    /// Watches what there is. A file that cannot be watched is told of.
+    pub(super) fn new(own: &Own, depth: Depth) -> Self {
+        let (tell, told) = mpsc::unbounded_channel();
+        let ground = if own.asks_ground { Ground::Wanted } else { Ground::Known };
+        let mut files = Self {
+            tell,
+            told,
+            depth,
+            theme: None,
+            keys: None,
+            keys_file: own.keys.clone(),
+            keep: own.keep.clone(),
+            ground,
+        };
+        files.watch_theme(own.theme.as_deref());
+        files.watch_keys();
+        files
+    }
+
+    /// The next thing that a file says.
+    pub(super) async fn next(&mut self) -> Option<Message> {
+        self.told.recv().await
+    }
+
+    /// Watches this file of a theme, and no other.
+    pub(super) fn watch_theme(&mut self, file: Option<&Path>) {
+        let (tell, depth) = (self.tell.clone(), self.depth);
+        self.theme = file.and_then(|file| {
+            let name = bare(file);
+            let changed = move |source: &str| {
+                let theme = Theme::parse(&name, source, depth).map_err(|fault| fault.to_string());
+                // Fails only when the screen is gone.
+                let _ = tell.send(Message::Themed(theme));
+            };
+            let watched = watch(file, changed).map_err(|fault| fault.to_string());
+            watched.map_err(|fault| drop(self.tell.send(Message::Themed(Err(fault))))).ok()
+        });
+    }
+
+    /// Watches the file of keys, as soon as its folder is there.
+    fn watch_keys(&mut self) {
+        if self.keys.is_some() || !self.keys_file.parent().is_some_and(Path::is_dir) {
+            return;
+        }
+        let (tell, name) = (self.tell.clone(), bare(&self.keys_file));
+        let changed = move |source: &str| {
+            let keys = Keymap::read(&name, source).map_err(|fault| fault.to_string());
+            // Fails only when the screen is gone.
+            let _ = tell.send(Message::Rekeyed(keys));
+        };
+        let watched = watch(&self.keys_file, changed).map_err(|fault| fault.to_string());
+        self.keys =
+            watched.map_err(|fault| drop(self.tell.send(Message::Rekeyed(Err(fault))))).ok();
+    }
+
+    /// Makes the file of keys if there is none, with all that can be set in it, nothing of it set.
+    /// Blocks for small file operations, right before an editor is started.
+    pub(super) fn make_keys(&mut self) -> io::Result<()> {
+        if !self.keys_file.exists() {
+            if let Some(folder) = self.keys_file.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            fs::write(&self.keys_file, Keymap::template())?;
+        }
+        self.watch_keys();
+        Ok(())
+    }
+}
+
+fn bare(file: &Path) -> String {
+    file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
+}

@@ -1,0 +1,47 @@
+//! What lies outside for somebody who writes.
+
+use std::collections::BTreeMap;
+
+use super::Stage;
+use crate::{
+    kernel::{id::SessionId, port::Numbered},
+    tui::{
+        cell::Body,
+        files::Found,
+        message::{Came, Message},
+    },
+};
+
+#[derive(Default)]
+pub(in crate::tui) struct Desk {
+    /// The files that fit any words.
+    pub(in crate::tui) found: Found,
+    /// The drafts that are kept.
+    pub(in crate::tui) drafts: BTreeMap<SessionId, String>,
+}
+
+impl Desk {
+    /// Files that were looked for.
+    pub(super) fn finds(&self, words: String) -> Message {
+        Message::Came(Came::Files(words, self.found.clone()))
+    }
+
+    /// The draft that was kept.
+    pub(super) fn draft(&self, session: SessionId) -> Option<Message> {
+        let text = self.drafts.get(&session)?.clone();
+        Some(Message::Came(Came::Draft(session, text)))
+    }
+}
+
+impl Stage {
+    /// What was said in a session, as its transcript tells it.
+    pub(super) fn said(&self, session: SessionId) -> Vec<Numbered> {
+        let cells = self.state.sessions.get(session).map(|node| &node.transcript.cells);
+        let texts = cells.into_iter().flatten().filter_map(|cell| match &cell.body {
+            Body::Said(text) => Some(text.clone()),
+            _ => None,
+        });
+        let at = self.start.wall;
+        texts.zip(1..).map(|(text, number)| Numbered { number, at, text }).collect()
+    }
+}

@@ -1,0 +1,390 @@
+//! What is written in the composer, what is offered for it, and where it goes.
+
+use super::{slash, tree};
+use crate::{
+    kernel::{command::Command, id::SessionId},
+    tui::{
+        effect::{Effect, Start},
+        files::Found,
+        keymap::Edit,
+        slash as commands,
+        state::{
+            Focus, State,
+            composer::{Queued, When},
+            draft::Draft,
+            offered::{Kind, Looks, Offer, Offered},
+            status::Player,
+            transcript::Scroll,
+        },
+    },
+};
+
+/// A key that edits; what it does where words of before are searched is for their words.
+pub(super) fn edit(state: &mut State, edit: Edit) -> Vec<Effect> {
+    if edit == Edit::Send {
+        return send(state, When::AfterTurn);
+    }
+    if searches(state, |words| {
+        words.edit(edit);
+    }) {
+        return Vec::new();
+    }
+    if edit == Edit::Up
+        && state.composer.draft.is_empty()
+        && let Some(session) = state.sessions.viewed()
+        && let Some(text) = state.composer.take_back(session)
+    {
+        return vec![Effect::Send(Command::TakeBack { session, text })];
+    }
+    state.composer.edit(edit);
+    Vec::new()
+}
+
+pub(super) fn typed(state: &mut State, c: char) {
+    if !searches(state, |words| words.type_char(c)) {
+        state.composer.draft.type_char(c);
+    }
+}
+
+pub(super) fn pasted(state: &mut State, text: &str) {
+    if !searches(state, |words| words.paste(text)) {
+        state.composer.draft.paste(text);
+    }
+}
+
+/// Writes to the words by which those of before are searched, if they are.
+fn searches(state: &mut State, write: impl FnOnce(&mut Draft)) -> bool {
+    if let Some(Offered { kind: Kind::History { words, .. }, .. }) = &mut state.composer.offered {
+        write(words);
+        let words = words.text();
+        find_before(state, &words);
+        return true;
+    }
+    false
+}
+
+/// Sends the draft: as words, as a command, or as Python by hand.
+pub(super) fn send(state: &mut State, when: When) -> Vec<Effect> {
+    let now = state.now.at;
+    let text = state.composer.draft.text();
+    if text.trim().is_empty() {
+        return Vec::new();
+    }
+    match state.composer.draft.leads() {
+        Some('!') => return run(state),
+        Some('/') => match commands::read(&text) {
+            Some(commands::Line::Does(word, rest)) => {
+                state.composer.take();
+                return slash::run(state, word, &rest);
+            }
+            Some(commands::Line::Unknown(why)) => {
+                state.status.say(why, now);
+                return Vec::new();
+            }
+            None => {}
+        },
+        Some(_) | None => {}
+    }
+    if let Some(session) = state.sessions.viewed() {
+        if let Some(effects) = tree::send(state, session) {
+            return effects;
+        }
+        let text = state.composer.take();
+        let works = state.sessions.node().is_some_and(|node| node.doing.works());
+        if let Some(node) = state.sessions.node_mut() {
+            node.transcript.scroll = Scroll::Follow;
+        }
+        if works {
+            state.composer.queued.push(Queued { to: session, text: text.clone(), when });
+        }
+        return vec![Effect::Send(match when {
+            When::AfterTurn => Command::Send { session, text },
+            When::NextStep => Command::Steer { session, text },
+        })];
+    }
+    if matches!(state.place.player, Player::Nobody { .. }) {
+        state.status.say("No model. ctrl+c, esc, then enter: the tour.", now);
+        return Vec::new();
+    }
+    begin(state, true)
+}
+
+/// Starts a session with what is in the draft.
+fn begin(state: &mut State, says: bool) -> Vec<Effect> {
+    if state.place.starting.is_some() {
+        state.status.say("The session is being started.", state.now.at);
+        return Vec::new();
+    }
+    let text = state.composer.take();
+    state.place.starting = Some(text.clone());
+    vec![Effect::Start { what: Start::Here, message: says.then_some(text) }]
+}
+
+/// Runs the draft as Python, in the session in view or in a new one.
+fn run(state: &mut State) -> Vec<Effect> {
+    let Some(session) = state.sessions.viewed() else { return begin(state, false) };
+    if let Some(why) = state.sessions.why_not(session) {
+        state.status.say(why, state.now.at);
+        return Vec::new();
+    }
+    if let Some(node) = state.sessions.node_mut() {
+        node.transcript.scroll = Scroll::Follow;
+    }
+    let text = state.composer.take();
+    by_hand(session, &text).into_iter().collect()
+}
+
+/// What a session that was started for such a line is to run.
+pub(super) fn by_hand(session: SessionId, text: &str) -> Option<Effect> {
+    let code = text.strip_prefix('!')?;
+    // A blank after the mark is no indentation.
+    let code = code.strip_prefix(' ').unwrap_or(code).to_owned();
+    (!code.trim().is_empty()).then(|| Effect::Send(Command::Run { session, code }))
+}
+
+/// Begins to search the words of before.
+pub(super) fn search(state: &mut State) {
+    let before = state.composer.draft.clone();
+    let kind = Kind::History { words: Draft::default(), before };
+    state.composer.offered = Some(Offered { kind, rows: Vec::new(), row: 0, fit: 0 });
+    find_before(state, "");
+}
+
+/// The words of before that hold these, the newest first; small letters stand for great ones as well.
+fn find_before(state: &mut State, words: &str) {
+    let small = words.to_lowercase();
+    let holds = |text: &&String| match words == small {
+        true => text.to_lowercase().contains(&small),
+        false => text.contains(words),
+    };
+    let mut rows: Vec<Offer> = Vec::new();
+    for text in state.composer.history().iter().rev().filter(holds) {
+        if rows.iter().any(|row| row.text == *text) {
+            continue;
+        }
+        let lines = text.lines().count();
+        rows.push(Offer {
+            shown: text.trim().lines().next().unwrap_or_default().chars().take(400).collect(),
+            note: if lines > 1 { crate::tui::words::count(lines, "line") } else { String::new() },
+            text: text.clone(),
+        });
+    }
+    if let Some(offered) = &mut state.composer.offered {
+        (offered.row, offered.fit, offered.rows) = (0, rows.len(), rows);
+    }
+}
+
+/// enter on what is offered: it is taken, and a command is done at once.
+pub(super) fn open(state: &mut State) -> Vec<Effect> {
+    if let Some(Offered {
+        kind: Kind::File { looks: looks @ (Looks::On | Looks::Taking), .. },
+        ..
+    }) = &mut state.composer.offered
+    {
+        // Nobody has seen what fits: what is listed fitted other words.
+        *looks = Looks::Taking;
+        return Vec::new();
+    }
+    let does = match &state.composer.offered {
+        Some(Offered { kind: Kind::Command { .. }, .. }) => true,
+        Some(Offered { kind: Kind::File { .. }, rows, .. }) if rows.is_empty() => true,
+        Some(_) | None => false,
+    };
+    complete(state);
+    if does { send(state, When::AfterTurn) } else { Vec::new() }
+}
+
+/// tab on what is offered: it is put in the draft.
+pub(super) fn complete(state: &mut State) {
+    let Some(offered) = state.composer.offered.take() else { return };
+    let chosen = offered.chosen().cloned();
+    match (offered.kind, chosen) {
+        (Kind::Command { .. }, Some(offer)) => {
+            let word = offer.text.trim_start_matches('/');
+            let more = commands::Word::ALL
+                .into_iter()
+                .any(|known| known.name() == word && known.takes() != commands::Takes::Nothing);
+            state.composer.draft = Draft::of(&offer.text);
+            if more {
+                state.composer.draft.type_char(' ');
+            }
+        }
+        (Kind::File { .. }, Some(offer)) => {
+            state.composer.draft.name(&offer.text);
+            // What is in a folder is offered next.
+            if !offer.text.ends_with('/') {
+                state.composer.draft.type_char(' ');
+            }
+        }
+        (Kind::History { .. }, Some(offer)) => state.composer.draft = Draft::of(&offer.text),
+        (Kind::History { before, .. }, None) => state.composer.draft = before,
+        (Kind::Command { .. } | Kind::File { .. } | Kind::Shut { .. }, None)
+        | (Kind::Shut { .. }, Some(_)) => {}
+    }
+}
+
+/// esc closes what is offered; whether it was open.
+pub(super) fn leave(state: &mut State) -> bool {
+    if state.focus != Focus::Composer || !state.offers() {
+        return false;
+    }
+    let words = match state.composer.offered.take().map(|offered| offered.kind) {
+        Some(Kind::History { before, .. }) => {
+            state.composer.draft = before;
+            return true;
+        }
+        Some(Kind::Command { line }) => line,
+        Some(Kind::File { words, .. }) => words,
+        Some(Kind::Shut { .. }) | None => return false,
+    };
+    let kind = Kind::Shut { words };
+    state.composer.offered = Some(Offered { kind, rows: Vec::new(), row: 0, fit: 0 });
+    true
+}
+
+/// The files that were looked for.
+pub(super) fn found(state: &mut State, of: &str, found: Found) -> Vec<Effect> {
+    let Some(offered) = &mut state.composer.offered else { return Vec::new() };
+    let Kind::File { words, looks, cut } = &mut offered.kind else { return Vec::new() };
+    if words != of {
+        return Vec::new();
+    }
+    let taken = std::mem::replace(looks, Looks::Done) == Looks::Taking;
+    (*cut, offered.fit, offered.row) = (found.cut, found.fit, 0);
+    let row = |name: crate::tui::files::Name| Offer {
+        shown: name.path,
+        note: String::new(),
+        text: name.text,
+    };
+    offered.rows = found.names.into_iter().map(row).collect();
+    if taken { open(state) } else { Vec::new() }
+}
+
+/// A draft that was kept comes back, where nothing was written since.
+pub(super) fn kept(state: &mut State, session: SessionId, text: &str) {
+    let composer = &mut state.composer;
+    if composer.drafts.of != Some(session) {
+        composer.drafts.put(session, Draft::of(text));
+    } else if composer.draft.is_empty() && !composer.drafts.has_changed() {
+        composer.draft = Draft::of(text);
+        composer.drafts.is_kept(&composer.draft);
+    }
+}
+
+/// Lets what is offered, and the drafts, follow what was written and which session is in view.
+pub(super) fn follow(state: &mut State) -> Vec<Effect> {
+    let mut effects = drafts(state);
+    effects.extend(offer(state));
+    effects
+}
+
+fn drafts(state: &mut State) -> Vec<Effect> {
+    let (now, composer) = (state.now.at, &mut state.composer);
+    let mut effects = Vec::new();
+    composer.drafts.look(&composer.draft, now);
+    let of = composer.drafts.of;
+    let switched = state.sessions.viewed() != of;
+    let ends = switched || state.place.leave.is_some();
+    if let Some(session) = of
+        && (composer.drafts.is_due(now) || ends && composer.drafts.has_changed())
+    {
+        effects.push(Effect::KeepDraft(session, composer.draft.text()));
+        composer.drafts.is_kept(&composer.draft);
+    }
+    if let (true, Some(session)) = (switched, state.sessions.viewed()) {
+        if let Some(old) = of {
+            let draft = composer.drafts.take(session);
+            let old_draft = composer.turn_to(draft);
+            composer.drafts.put(old, old_draft);
+            composer.drafts.is_kept(&composer.draft);
+        }
+        composer.drafts.of = Some(session);
+        if composer.drafts.is_new(session) {
+            effects.push(Effect::ReadDraft(session));
+        }
+    }
+    effects
+}
+
+fn offer(state: &mut State) -> Vec<Effect> {
+    if let Some(Offered { kind: Kind::History { .. }, .. }) = &state.composer.offered {
+        if state.focus != Focus::Composer || state.popup.is_some() {
+            leave_search(state);
+        }
+        return Vec::new();
+    }
+    let draft = &state.composer.draft;
+    let writes = state.focus == Focus::Composer && state.popup.is_none();
+    let command = match draft.line() {
+        Some(line) if line.starts_with('/') => {
+            let rows = commands::offers(line);
+            // A whole command is not offered again, and a path is none.
+            (!matches!(&rows[..], [(only, _)] if only == line) && !rows.is_empty())
+                .then(|| (line.to_owned(), rows))
+        }
+        Some(_) | None => None,
+    };
+    // In Python, that sign is an operator.
+    let python = draft.leads() == Some('!');
+    let file = draft.named().filter(|_| !python).map(str::to_owned);
+    let shut = match &state.composer.offered {
+        Some(Offered { kind: Kind::Shut { words }, .. }) => Some(words.clone()),
+        Some(_) | None => None,
+    };
+    let closed = |line: &str| shut.as_deref().is_some_and(|shut| line.starts_with(shut));
+    match (command, file) {
+        _ if !writes => state.composer.offered = None,
+        (Some((line, _)), _) if closed(&line) => {}
+        (_, Some(words)) if closed(&words) => {}
+        (Some((line, rows)), _) => {
+            let same = matches!(&state.composer.offered,
+                Some(Offered { kind: Kind::Command { line: known }, .. }) if *known == line);
+            if !same {
+                let row =
+                    |(text, note): (String, String)| Offer { shown: text.clone(), note, text };
+                let rows: Vec<_> = rows.into_iter().map(row).collect();
+                let (fit, kind) = (rows.len(), Kind::Command { line });
+                state.composer.offered = Some(Offered { kind, rows, row: 0, fit });
+            }
+        }
+        (None, Some(words)) => {
+            let (rows, fit) = match state.composer.offered.take() {
+                Some(Offered { kind: Kind::File { words: known, looks, cut }, rows, row, fit })
+                    if known == words =>
+                {
+                    let kind = Kind::File { words: known, looks, cut };
+                    state.composer.offered = Some(Offered { kind, rows, row, fit });
+                    return Vec::new();
+                }
+                // What fitted the letters before stays until there is something new: nothing jumps.
+                Some(Offered { kind: Kind::File { .. }, rows, fit, .. }) => (rows, fit),
+                Some(_) | None => (Vec::new(), 0),
+            };
+            let kind = Kind::File { words: words.clone(), looks: Looks::On, cut: false };
+            state.composer.offered = Some(Offered { kind, rows, row: 0, fit });
+            let node = state.sessions.node();
+            let folder = node.map_or(&state.place.folder, |node| &node.spec.workspace);
+            return vec![Effect::FindFiles(folder.clone(), words)];
+        }
+        (None, None) => state.composer.offered = None,
+    }
+    Vec::new()
+}
+
+fn leave_search(state: &mut State) {
+    if let Some(Offered { kind: Kind::History { before, .. }, .. }) = state.composer.offered.take()
+    {
+        state.composer.draft = before;
+    }
+}
+
+/// Takes the draft away; ↑ has it back.
+pub(super) fn clear(state: &mut State) {
+    if let Some(Offered { kind: Kind::History { .. }, .. }) = state.composer.offered {
+        leave_search(state);
+        return;
+    }
+    let text = state.composer.take();
+    state.status.say("Draft emptied; ↑ has it back.", state.now.at);
+    state.composer.remember(&text);
+}

@@ -1,0 +1,37 @@
+//! Keys and models that the person chooses on the screen.
+
+use crate::tui::{
+    effect::{Effect, Setting},
+    keymap::Keymap,
+    state::{Popup, State, status::Player},
+};
+
+/// Asks that a setting be kept.
+pub(super) fn keep(setting: Setting) -> Vec<Effect> {
+    vec![Effect::Keep(setting)]
+}
+
+/// A setting was kept, or could not be; then it counts until the screen is left.
+pub(super) fn kept(state: &mut State, setting: Setting, kept: Result<(), String>) {
+    let what = match &setting {
+        Setting::Theme { name, .. } => format!("Theme: {name}"),
+        Setting::Preset(preset) => format!("Keys: {}", Keymap::of(*preset).words()),
+        Setting::Model(name) => format!("Model: {name}"),
+    };
+    let said = match kept {
+        Ok(()) => format!("{what}."),
+        Err(why) => format!("{what}, until you quit. {why}"),
+    };
+    state.status.say(said, state.now.at);
+    if let Setting::Model(name) = setting {
+        state.place.player = Player::Model(name);
+        state.focus = state.beside();
+    }
+}
+
+/// Takes the chosen model of those on this computer.
+pub(super) fn connect(state: &mut State) -> Vec<Effect> {
+    let Some(Popup::Connect { row }) = state.popup.take() else { return Vec::new() };
+    let model = state.controls.models.get(row).cloned();
+    model.map(|model| keep(Setting::Model(model))).unwrap_or_default()
+}

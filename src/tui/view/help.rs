@@ -1,0 +1,102 @@
+//! Help: the keys that count, of one place and everywhere, or those that were looked for.
+
+use ratatui::{
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use super::pen::{Keys, Pen, inset, split_bottom, split_top};
+use crate::tui::{
+    clean,
+    keymap::{Bound, Place},
+    state::State,
+    theme::Role,
+};
+
+/// Cells of the column of keys.
+const KEYS: usize = 24;
+
+/// Made from the keys that count, for the pane one comes from, then everywhere.
+pub(super) fn draw(
+    state: &State,
+    pen: &mut Pen<'_>,
+    area: Rect,
+    of: Place,
+    top: usize,
+) -> Option<(u16, u16)> {
+    pen.clear(area);
+    let keymap = &state.controls.keys;
+    let filter = &state.records.filter;
+    let (head, rest) = split_top(area, 1);
+    let what = if filter.is_on() { "all keys" } else { of.shown() };
+    let title = vec![pen.span(format!("help{}{what}", pen.look.dot()), Role::Bright)];
+    pen.rule(head, 0, Keys::Here, title, vec![pen.span(keymap.words(), Role::Quiet)]);
+    let (rest, keys) = split_bottom(rest, 1);
+    let (rest, cursor) = super::filter::draw(state, pen, rest);
+    let about = if of == Place::Question && !filter.is_on() { 3 } else { 0 };
+    let (rest, note) = split_bottom(rest, about);
+    if about > 0 {
+        let first =
+            "No key answers until its letter is drawn and the keyboard was still for 0.4 s.";
+        pen.text(inset(note, 1, 0), 1, first, Role::Quiet);
+        let second = "Another key within 0.15 s: you are typing, and both are text.";
+        pen.text(inset(note, 1, 0), 2, second, Role::Quiet);
+    }
+    let places: Vec<Place> = match (filter.is_on(), of) {
+        (true, _) => Place::ALL.to_vec(),
+        (false, Place::Everywhere) => vec![of],
+        (false, _) => vec![of, Place::Everywhere],
+    };
+    let mut lines = Vec::new();
+    for place in places {
+        let fits = |row: &&Bound| {
+            let text = format!("{} {} {}", place.shown(), row.label(), row.does);
+            row.place == place && filter.passes(&text)
+        };
+        let rows: Vec<_> = keymap.rows().iter().filter(fits).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        let mut title = place.shown().to_owned();
+        title[..1].make_ascii_uppercase();
+        lines.push(Line::from(pen.span(format!(" {title}"), Role::Quiet)));
+        lines.extend(rows.into_iter().map(|row| line(pen, row)));
+    }
+    if lines.is_empty() {
+        lines.push(Line::from(pen.span(" No key has all of these words.", Role::Quiet)));
+    }
+    let count = lines.len();
+    let height = usize::from(rest.height);
+    let top = top.min(lines.len().saturating_sub(height.max(1)));
+    for (at, line) in lines.into_iter().skip(top).take(height).enumerate() {
+        pen.line(rest, u16::try_from(at).unwrap_or(0), line);
+    }
+    let mut text = match count.saturating_sub(top + height) {
+        0 => "esc close".to_owned(),
+        more => format!("esc close   ↑↓ {more} more"),
+    };
+    text.push_str("   / find a key   tab other panes");
+    let key = state
+        .controls
+        .key(Place::Help, crate::tui::keymap::Action::Go(crate::tui::keymap::Go::KeysFile));
+    if !key.is_empty() {
+        text.push_str(&format!("   {key} keys file"));
+    }
+    let narrowed = "enter find these words   esc show all again";
+    let text = if filter.typing { narrowed } else { &text };
+    pen.text(inset(keys, 1, 0), 0, text, Role::Bright);
+    cursor
+}
+
+fn line(pen: &Pen<'_>, row: &Bound) -> Line<'static> {
+    let mut label = row.label();
+    // Keys are never cut: what they do stands a little further on.
+    if clean::width(&label) < KEYS {
+        label = clean::pad(&label, KEYS);
+    }
+    Line::from(vec![
+        Span::raw("   "),
+        pen.span(label, Role::Bright),
+        pen.span(format!("  {}", row.does), Role::Text),
+    ])
+}

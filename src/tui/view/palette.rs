@@ -1,0 +1,73 @@
+//! The list of all commands: a row of what is typed, and below it what fits.
+
+use ratatui::{
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use super::{
+    composer,
+    pen::{Keys, Pen, inset, split_bottom, split_top},
+};
+use crate::tui::{
+    clean,
+    state::{
+        State,
+        palette::{Entry, entries, found},
+    },
+    theme::{Mark, Role},
+    words,
+};
+
+/// Rows it takes where there is room: always the same, so that nothing moves while one types.
+pub(super) const ROWS: u16 = 14;
+
+pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16, u16)> {
+    pen.clear(area);
+    let palette = &state.controls.palette;
+    let (all, found) = (entries(state).len(), found(state));
+    let (head, rest) = split_top(area, 1);
+    let count = format!("{} of {all}", found.len());
+    let (title, count) = (pen.span("commands", Role::Bright), pen.span(count, Role::Quiet));
+    pen.rule(head, 0, Keys::Here, vec![title], vec![count]);
+    let (field, rest) = split_top(rest, 1);
+    pen.line(inset(field, 1, 0), 0, Line::from(pen.mark(Mark::Path)));
+    let cursor = composer::text(pen, inset(field, 3, 1), &palette.words, true);
+    let (list, keys) = split_bottom(rest, 1);
+    pen.text(inset(keys, 1, 0), 0, "enter do it   ↑↓ choose   esc close", Role::Bright);
+    if found.is_empty() {
+        pen.text(inset(list, 3, 1), 0, "No command is called so.", Role::Quiet);
+        return cursor;
+    }
+    let height = usize::from(list.height);
+    let row = palette.row.min(found.len() - 1);
+    let first = (row + 1).saturating_sub(height);
+    for (at, entry) in found.iter().enumerate().skip(first).take(height) {
+        let y = u16::try_from(at - first).unwrap_or(0);
+        let (left, right) = line(pen, entry, at == row, usize::from(list.width));
+        pen.apart(inset(list, 0, 1), y, left, right);
+    }
+    cursor
+}
+
+fn line(pen: &Pen<'_>, entry: &Entry, here: bool, width: usize) -> (Line<'static>, Line<'static>) {
+    /// Cells for the keys, which stand below each other.
+    const KEYS: usize = 26;
+    let bar = if here { pen.mark(Mark::Here) } else { Span::raw(" ") };
+    let role = match (here, entry.off) {
+        (_, Some(_)) => Role::Quiet,
+        (true, None) => Role::Bright,
+        (false, None) => Role::Text,
+    };
+    let left = Line::from(vec![bar, Span::raw("  "), pen.span(entry.title, role)]);
+    let right = match entry.off {
+        Some(why) => format!("off: {why}"),
+        None => entry.keys.clone(),
+    };
+    // The title is never cut for its key.
+    let room = width.saturating_sub(words::cells(&left) + 2);
+    let cells = if width >= 60 { KEYS.max(clean::width(&right)) } else { clean::width(&right) };
+    let right = clean::pad(&right, cells.min(room));
+    let right = words::fit(Line::from(pen.span(right, Role::Quiet)), room);
+    (left, right)
+}

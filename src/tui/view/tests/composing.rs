@@ -1,0 +1,70 @@
+use super::*;
+use crate::tui::files::{Found, Name};
+
+fn resting(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.at_work();
+    let outcome = crate::kernel::event::Outcome::Done;
+    stage.event(1.into(), Event::ExchangeFinished { outcome });
+    stage
+}
+
+#[test]
+fn files_are_offered() {
+    for (width, height) in SIZES {
+        let mut stage = resting(width, height);
+        let names = ["src/lex.rs", "src/lex/tab.rs", "src/l\u{202e}x.rs", "samples/全角.tl"];
+        let name = |path: &str| Name { path: path.into(), text: path.into() };
+        let names: Vec<_> = names.into_iter().map(name).collect();
+        stage.desk.found = Found { fit: 412, cut: true, names };
+        stage.types("look at @sl");
+        stage.key("down");
+        shot("offered_files", &mut stage);
+    }
+}
+
+#[test]
+fn commands_are_offered() {
+    for (width, height) in SIZES {
+        let mut stage = resting(width, height);
+        stage.types("/");
+        shot("offered_commands", &mut stage);
+    }
+}
+
+#[test]
+fn words_of_before_are_searched() {
+    for (width, height) in SIZES {
+        let mut stage = resting(width, height);
+        for words in ["count the tabs", "count the lines\nof all files"] {
+            stage.state.composer.remember(words);
+        }
+        stage.key("ctrl+r");
+        stage.types("count");
+        shot("offered_words", &mut stage);
+    }
+}
+
+#[test]
+fn what_waits_is_in_sight() {
+    for (width, height) in SIZES {
+        let mut stage = streaming(width, height);
+        stage.types("use 4 for the tab stop, not 8");
+        stage.key("ctrl+s");
+        stage.types(
+            "then write the test for mixed indentation, and run all of them once more, please",
+        );
+        stage.key("enter");
+        shot("queued", &mut stage);
+    }
+}
+
+#[test]
+fn a_big_paste_is_folded() {
+    let mut stage = resting(80, 24);
+    let text = "x\n".repeat(2_000);
+    stage.types("see ");
+    let paste = crate::tui::message::Input::Paste(text);
+    stage.send(crate::tui::message::Message::Input(stage.now(), paste));
+    assert!(stage.screen().contains("see [pasted 2,000 lines]"));
+}
