@@ -241,14 +241,10 @@ fn new_lexer() -> String {
 
 /// What is made of a long text beside the loop.
 pub(in crate::tui) fn made_ready(effect: Effect) -> Option<Came> {
-    match effect {
-        Effect::LayOut(question, sheet, shape) => {
-            Some(Came::LaidOut(question, Arc::new(Index::of(&sheet, shape))))
-        }
-        Effect::Find(question, sheet, index, word, marks) => {
-            let hits = index.find(&sheet, &word, Brush::of_text(marks));
-            Some(Came::Found(question, index, word, hits))
-        }
-        _ => None,
+    if let Effect::LayOut(question, sheet, shape) = effect {
+        return Some(Came::LaidOut(question, Arc::new(Index::of(&sheet, shape))));
     }
+    let Effect::Find(question, sheet, index, word, marks) = effect else { return None };
+    let hits = index.find(&sheet, &word, Brush::of_text(marks));
+    Some(Came::Found(question, index, word, hits))
 }

@@ -12,8 +12,11 @@ fn nearest(rgb: Rgb) -> Rgb {
     of_index(rgb.indexed())
 }
 
+/// What a colour is shown as.
+type Shown = fn(Rgb) -> Rgb;
+
 /// With all colours, and as they are mapped to 256.
-const SHOWN: [(&str, fn(Rgb) -> Rgb); 2] = [("all", |rgb| rgb), ("256", nearest)];
+const SHOWN: [(&str, Shown); 2] = [("all", |rgb| rgb), ("256", nearest)];
 
 #[test]
 fn each_built_in_theme_bears_the_name_it_is_chosen_by() {

@@ -216,7 +216,13 @@ pub(super) fn next(state: &mut State, forward: bool) {
 pub(super) fn seek(state: &mut State, by: Move) {
     match by {
         Move::Up => next(state, false),
-        _ => scroll(state, by),
+        Move::Down
+        | Move::PageUp
+        | Move::PageDown
+        | Move::Home
+        | Move::End
+        | Move::PreviousCell
+        | Move::NextCell => scroll(state, by),
     }
 }
 

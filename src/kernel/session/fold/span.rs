@@ -28,13 +28,16 @@ pub(super) struct Talk {
     lacks: bool,
 }
 
+/// Messages, and where the words of people stand in them.
+type Whole = (Vec<Message>, Vec<(u64, usize)>);
+
 /// The messages that a summary stands for.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Summed {
     /// The words of people among them.
     words: Vec<(u64, String)>,
     /// All of them, where they will be wanted again; and where the words stand in them.
-    pub(super) whole: Option<(Vec<Message>, Vec<(u64, usize)>)>,
+    pub(super) whole: Option<Whole>,
 }
 
 impl Talk {

@@ -21,9 +21,9 @@ fn found(names: &[(&str, &str)]) -> Found {
 }
 
 fn sent(stage: &Stage) -> Vec<Command> {
-    let send = |effect: &Effect| match effect {
-        Effect::Send(command) => Some(command.clone()),
-        _ => None,
+    let send = |effect: &Effect| {
+        let Effect::Send(command) = effect else { return None };
+        Some(command.clone())
     };
     stage.effects.iter().filter_map(send).collect()
 }

@@ -200,7 +200,7 @@ fn help_shows_other_places_finds_a_key_and_opens_the_file_of_keys() {
     stage.key("F1");
     assert!(stage.screen().contains("help · composer"));
     stage.key("tab");
-    assert!(stage.screen().contains("help · question"));
+    assert!(stage.screen().contains("help · what is offered"));
     stage.key("shift+tab");
     stage.key("/");
     "side by side".chars().for_each(|c| stage.press(KeyCode::Char(c), KeyModifiers::NONE));

@@ -162,10 +162,8 @@ fn arrows_fold_and_unfold_and_a_part_is_copied_as_it_was_written() {
     press(&mut stage, "D");
     let fold = |stage: &Stage| {
         let log = &stage.state.sessions.node().unwrap().transcript;
-        match &log.cells[log.here.unwrap()].body {
-            Body::Code(code) => code.fold,
-            other => panic!("{other:?}"),
-        }
+        let Body::Code(code) = &log.cells[log.here.unwrap()].body else { panic!("no run") };
+        code.fold
     };
     press(&mut stage, "right");
     assert_eq!(fold(&stage), Fold::Full);

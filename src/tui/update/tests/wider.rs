@@ -61,6 +61,8 @@ fn arguments(stage: &mut Stage, args: &str) {
     }
     let text = format!("[[allow]]\ncall = \"process.run\"\nargs = {args}\nuntil = \"session\"");
     stage.send(Message::Input(stage.now(), Input::Paste(text)));
+    // Keys right behind a paste only write.
+    stage.wait(500);
 }
 
 #[test]
