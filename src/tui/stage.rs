@@ -222,14 +222,8 @@ impl Stage {
                         let came = Came::Rules(session, self.rules.clone(), self.faults.clone());
                         messages.push_back(Message::Came(came));
                     }
-                    Effect::ListSessions => {
-                        let listed = self.state.sessions.tree.listed.clone();
-                        messages.push_back(Message::Came(Came::Listed(Ok(listed))));
-                    }
-                    Effect::ReadSaid(session) => {
-                        let said = self.said(session);
-                        messages.push_back(Message::Came(Came::Said(session, Ok(said))));
-                    }
+                    Effect::ListSessions => messages.push_back(self.listed()),
+                    Effect::ReadSaid(session) => messages.push_back(self.said(session)),
                     Effect::FindFiles(_, words) => messages.push_back(self.desk.finds(words)),
                     Effect::ReadDraft(of) => messages.extend(self.desk.draft(of)),
                     Effect::KeepDraft(of, text) => drop(self.desk.drafts.insert(of, text)),

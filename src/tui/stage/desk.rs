@@ -34,14 +34,20 @@ impl Desk {
 }
 
 impl Stage {
+    /// The list of sessions, as it is known already.
+    pub(super) fn listed(&self) -> Message {
+        Message::Came(Came::Listed(Ok(self.state.sessions.tree.listed.clone())))
+    }
+
     /// What was said in a session, as its transcript tells it.
-    pub(super) fn said(&self, session: SessionId) -> Vec<Numbered> {
+    pub(super) fn said(&self, session: SessionId) -> Message {
         let cells = self.state.sessions.get(session).map(|node| &node.transcript.cells);
         let texts = cells.into_iter().flatten().filter_map(|cell| match &cell.body {
             Body::Said(text) => Some(text.clone()),
             _ => None,
         });
         let at = self.start.wall;
-        texts.zip(1..).map(|(text, number)| Numbered { number, at, text }).collect()
+        let said = texts.zip(1..).map(|(text, number)| Numbered { number, at, text }).collect();
+        Message::Came(Came::Said(session, Ok(said)))
     }
 }

@@ -1,16 +1,12 @@
 //! The tree of sessions as it is shown: those that run here with their agents and programs, then the
 //! other sessions of this home. Rows are found by their place; none is laid out that is not in sight.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-    time::Duration,
-};
+use std::{collections::BTreeSet, path::Path, time::Duration};
 
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use super::{Popup, State, draft::Draft, filter::Filter, sessions::Node};
+use super::{Popup, State, draft::Draft, filter::Filter, output::Run, sessions::Node};
 use crate::{
     kernel::{
         gate::approval::Question,
@@ -44,8 +40,6 @@ pub struct Tree {
     pub others_open: bool,
     /// A session that does not run here and is looked at.
     pub watched: Option<Watched>,
-    /// Programs that go on beside the calls.
-    pub beside: BTreeMap<CallId, SessionId>,
     pub reading: Reading,
     /// What is written or chosen in a list of one session.
     pub form: Form,
@@ -307,8 +301,9 @@ impl State {
     fn grow(&self, branch: &Branch, hang: Hang, rows: &mut Vec<Row>) {
         let tree = &self.sessions.tree;
         let id = branch.session;
+        let goes_on = |run: &&Run| run.session == id && run.beside && run.ended.is_none();
         let programs: Vec<_> =
-            tree.beside.iter().filter(|(_, of)| **of == id).map(|(call, _)| *call).collect();
+            self.output.runs.iter().filter(goes_on).map(|run| run.call).collect();
         let below = match branch.below.len() + programs.len() {
             0 => Below::Nothing,
             _ if tree.shut.contains(&id) && !tree.filter.is_on() => Below::Folded,

@@ -8,7 +8,6 @@ use crate::{
         event::{Call, Decider, Envelope, Event, ExitStatus, Origin, Outcome, Stop},
         gate::approval::{Answer, Question, Scope, Then},
         id::ApprovalId,
-        invoke::ToolResult,
         port::Aside,
     },
     tui::{
@@ -74,11 +73,6 @@ pub(super) fn apply(state: &mut State, envelope: &Arc<Envelope>) -> Vec<Effect> 
 /// What concerns programs and their output, whoever runs them.
 fn of_run(state: &mut State, envelope: &Envelope) {
     let session = envelope.session;
-    if let Event::CallStarted { call, .. } = &envelope.event
-        && matches!(call.name.as_str(), "process.start" | "terminal.open")
-    {
-        state.sessions.tree.beside.insert(call.id, session);
-    }
     if let Event::ExecutionStarted { call, program, limit_ms, .. } = &envelope.event {
         state.output.begin(Run::new(*call, session, program, *limit_ms, envelope.at));
     }
@@ -98,11 +92,6 @@ fn of_run(state: &mut State, envelope: &Envelope) {
         && let Some(run) = state.output.run_mut(*call)
     {
         run.beside = run.ended.is_none();
-    }
-    if let Event::ExecutionFinished { call, .. }
-    | Event::CallFinished { call, result: ToolResult { ok: false, .. }, .. } = &envelope.event
-    {
-        state.sessions.tree.beside.remove(call);
     }
 }
 

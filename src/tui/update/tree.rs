@@ -107,8 +107,7 @@ fn watch(state: &mut State, root: SessionId, place: Whereabouts) -> Vec<Effect> 
 fn leave(state: &mut State) -> Vec<Effect> {
     let Some(watched) = state.sessions.tree.watched.take() else { return Vec::new() };
     let gone = state.sessions.forget(watched.root);
-    state.output.runs.retain(|run| !gone.contains(&run.session));
-    state.sessions.tree.beside.retain(|_, session| !gone.contains(session));
+    state.output.forget(&gone);
     state.records.forget(&gone);
     if state.sessions.tree.form.words.take_if(|(to, _)| *to == watched.root).is_some() {
         state.status.say("It was not carried on, and nothing was said.", state.now.at);

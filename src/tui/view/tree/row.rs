@@ -54,6 +54,8 @@ pub(super) struct Said {
 }
 
 pub(super) fn said(state: &State, pen: &Pen<'_>, row: Row) -> Option<Said> {
+    #[cfg(test)]
+    crate::tui::tally::row();
     Some(match row {
         Row::Session(twig) => {
             let node = state.sessions.get(twig.session)?;
