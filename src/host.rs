@@ -233,8 +233,7 @@ impl Host {
         let agents = std::mem::take(&mut past.agents);
         let mut used = session.usage;
         used += mend::used(&*self.0.parts.store, &agents);
-        let ceiling = session.spec.limits.ceiling;
-        let parent = Parent::nobody(self.0.waiting.clone(), ceiling, used);
+        let parent = Parent::nobody(self.0.waiting.clone(), session.spec.limits.ceiling, used);
         let live = self.0.bring_up(session, opened.journal, parent)?;
         let lost = self.0.mourn(&live, std::mem::take(&mut past.untold))?;
         let notice: Vec<_> = opened.notice.into_iter().chain(lost).collect();

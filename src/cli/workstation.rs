@@ -26,7 +26,7 @@ use crate::{
     },
     model::{self, Key},
     tui::{
-        app::{self, Beginning, Dress, Here, Opening, Own, Player, Remember},
+        app::{self, Beginning, Dress, Here, Meant, Opening, Own, Player, Remember},
         effect::{Setting, Start},
         keymap::Keymap,
         layout::Remembered,
@@ -56,12 +56,15 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
     let untrusted = setup.host.untrusted(&folder(&setup, wanted)?);
     // It can be watched, and taken over; but nothing can be said to it.
     let held = wanted.filter(|id| prompt.is_none() && is_held(&setup, *id));
-    let session = if held.is_some() { None } else { open(&setup, wanted, prompt, &tell)? };
+    let session = match held {
+        Some(session) => Some(Meant::Elsewhere(session)),
+        None => open(&setup, wanted, prompt, &tell)?.map(Meant::Here),
+    };
     if let Some(rules) = untrusted {
         // Fails only when the screen is gone.
         let _ = tell.send(News::Untrusted(ApprovalId::fresh(), rules));
     }
-    let opening = Opening { held, ..opening(&setup, session, &tell, news)? };
+    let opening = opening(&setup, session, &tell, news)?;
     let looking = look(&setup, &opening.player, &tell);
     let farewell = app::run(Arc::new(setup.host.clone()), opening);
     let farewell = farewell.await;
@@ -187,11 +190,14 @@ fn chosen(setup: &Setup) -> Result<Option<String>, Failure> {
 
 fn opening(
     setup: &Setup,
-    session: Option<SessionId>,
+    session: Option<Meant>,
     tell: &mpsc::UnboundedSender<News>,
     news: mpsc::UnboundedReceiver<News>,
 ) -> Result<Opening, Failure> {
-    let resumed = session.and_then(|id| setup.host.spec(id));
+    let resumed = session.and_then(|meant| match meant {
+        Meant::Here(session) => setup.host.spec(session),
+        Meant::Elsewhere(_) => None,
+    });
     let model = match &resumed {
         Some(spec) => Some(spec.model.clone()),
         None => chosen(setup)?,
@@ -215,7 +221,6 @@ fn opening(
         mode: resumed.as_ref().map_or(setup.config.mode, |spec| spec.mode),
         runs: setup.config.runs,
         session,
-        held: None,
         looked_at,
         last_here: here.first().map(last_here),
         begin: begin(setup, model, chosen_here.clone()),

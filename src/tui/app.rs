@@ -43,7 +43,7 @@ use crate::kernel::{
     port::Desk,
 };
 
-pub use self::opening::{Beginning, Dress, Farewell, Here, Opening, Remember};
+pub use self::opening::{Beginning, Dress, Farewell, Here, Meant, Opening, Remember};
 pub use self::own::{Keep, Own};
 pub use super::state::status::{Check, Player};
 
@@ -98,15 +98,18 @@ impl App {
             runs: opening.runs,
             checks: opening.looked_at,
             last_here: opening.last_here,
-            carries_on: opening.session.is_some(),
+            carries_on: matches!(opening.session, Some(Meant::Here(_))),
             ..Place::default()
         };
         let mut state = State::new(place, look, opening.history, now());
-        state.sessions.prefer(opening.session);
+        match opening.session {
+            Some(Meant::Here(session)) => state.sessions.prefer(Some(session)),
+            Some(Meant::Elsewhere(session)) => state.popup = Some(Popup::Held { session }),
+            None => {}
+        }
         state.records.zone = jiff::tz::TimeZone::system();
         state.records.home = opening.here.home;
         state.panes.sizes = opening.sizes;
-        state.popup = opening.held.map(|session| Popup::Held { session });
         let own = opening.look.own;
         let files = Files::new(&own, depth);
         state.controls.themes.own = own.themes;

@@ -1,6 +1,7 @@
 //! A screen to play stories on: the real state, update and view, with time and events as told.
 
 mod desk;
+mod happens;
 mod questions;
 mod rules;
 mod runs;
@@ -37,15 +38,9 @@ use super::{
 use crate::kernel::{
     change::Planned,
     clock::Reading,
-    event::{Decider, Envelope, Event},
-    gate::{
-        approval::{Answer, NotAnswered, Question},
-        law::Placed,
-    },
-    id::{ApprovalId, CallId, SessionId},
-    message::Usage,
+    gate::{approval::NotAnswered, law::Placed},
+    id::{ApprovalId, CallId},
     port::{Form, OutputPage},
-    spec::{Limits, Mode, SessionSpec},
 };
 
 /// What the guard's rules are about.
@@ -328,88 +323,5 @@ impl Stage {
             self.press(KeyCode::Char(c), KeyModifiers::NONE);
             self.wait(60);
         }
-    }
-
-    pub(super) fn event(&mut self, session: SessionId, event: Event) {
-        let envelope = Envelope { v: 1, seq: self.seq, at: self.now().wall, session, event };
-        self.seq += 1;
-        self.send(Message::Happened(Arc::new(envelope)));
-    }
-
-    /// A session is there and was told something.
-    pub(super) fn session(
-        &mut self,
-        number: u128,
-        path: &[&str],
-        parent: Option<u128>,
-        says: &str,
-    ) {
-        let spec = SessionSpec {
-            id: number.into(),
-            parent: parent.map(Into::into),
-            path: path.iter().map(|part| (*part).to_owned()).collect(),
-            workspace: "/home/me/tally".into(),
-            model: "anthropic/claude".into(),
-            mode: Mode::Default,
-            tools: Vec::new(),
-            modules: Vec::new(),
-            limits: Limits::default(),
-            instructions: String::new(),
-            agents: None,
-            view: crate::kernel::spec::View::Whole,
-            workflow: None,
-        };
-        self.event(number.into(), Event::SessionStarted { spec });
-        if !says.is_empty() {
-            self.event(number.into(), Event::MessageSent { text: says.into() });
-            let turn = Event::TurnStarted { turn: 1, model: "claude".into() };
-            self.event(number.into(), turn);
-        }
-    }
-
-    pub(super) fn streams(&mut self, session: u128, text: &str) {
-        self.event(session.into(), Event::TextStreamed { text: text.into() });
-    }
-
-    pub(super) fn turn_ends(&mut self, session: u128, input: u64, output: u64) {
-        let event = Event::TurnFinished {
-            stop: crate::kernel::event::Stop::Calls,
-            usage: Usage { input, output, ..Usage::default() },
-            calls: Vec::new(),
-        };
-        self.event(session.into(), event);
-    }
-
-    pub(super) fn asks(&mut self, question: Question) {
-        self.event(question.session, Event::ApprovalRequested { question });
-    }
-
-    pub(super) fn answered(&mut self, session: u128, id: ApprovalId, answer: Answer) {
-        self.event(
-            session.into(),
-            Event::ApprovalAnswered {
-                approval: id,
-                answer,
-                by: Decider::Person,
-                waited_ms: 1000,
-                excluded_ms: 1000,
-            },
-        );
-    }
-
-    /// The first session of most stories, at work on the lexer.
-    pub(super) fn at_work(&mut self) {
-        self.session(
-            1,
-            &["fix-parser"],
-            None,
-            "make the lexer accept tabs, and keep the old tests green",
-        );
-        self.streams(
-            1,
-            "The lexer skips blanks in one place and counts columns in another. I compare the old \
-             rule with the new one on your samples before I touch a file.",
-        );
-        self.turn_ends(1, 11_000, 400);
     }
 }

@@ -195,7 +195,6 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Key>, App) {
     let (keys, pressed) = mpsc::unbounded_channel();
     let (_, news) = mpsc::unbounded_channel();
     let opening = Opening {
-        held: None,
         here: Here {
             name: "tally".into(),
             folder: "/home/me/tally".into(),
