@@ -9,7 +9,10 @@ use std::{
 };
 
 use jiff::Timestamp;
-use tokio::runtime::Handle;
+use tokio::{
+    runtime::Handle,
+    time::{Instant, sleep_until},
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{Host, HostError, mend::Past};
@@ -195,7 +198,8 @@ impl Host {
                 }
                 tokio::select! {
                     () = watch.stop.cancelled() => break,
-                    () = tokio::time::sleep(LOOK) => {}
+                    // No event tells of what another process writes, on every file system.
+                    () = sleep_until(Instant::now() + LOOK) => {}
                 }
             }
         });
@@ -240,7 +244,8 @@ impl Host {
             }
             tokio::select! {
                 () = watch.stop.cancelled() => return Err(NotResumed::GivenUp),
-                () = tokio::time::sleep(LOOK) => {}
+                // No event tells of what another process writes, on every file system.
+                    () = sleep_until(Instant::now() + LOOK) => {}
             }
         }
     }

@@ -47,6 +47,10 @@ impl Lock {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) if tries < TRIES => {
                     tries += 1;
+                    #[expect(
+                        clippy::disallowed_methods,
+                        reason = "no event tells that a lock is free"
+                    )]
                     thread::sleep(LOOKING);
                 }
                 Err(TryLockError::WouldBlock) => {

@@ -38,7 +38,7 @@ use super::{
 use crate::kernel::{
     change::Planned,
     clock::Reading,
-    gate::{approval::NotAnswered, law::Placed},
+    gate::approval::NotAnswered,
     id::{ApprovalId, CallId},
     port::{Form, OutputPage},
 };
@@ -59,9 +59,6 @@ pub(super) struct Stage {
     pub(super) effects: Vec<Effect>,
     /// What an output holds when it is read.
     pub(super) page: OutputPage,
-    /// The rules that count, and the faults of their files.
-    pub(super) rules: Vec<Placed>,
-    pub(super) faults: Vec<String>,
     /// What was written, with what undoing it would do.
     pub(super) planned: Vec<Planned>,
     /// A file before and after any of it.
@@ -102,8 +99,6 @@ impl Stage {
             state: State::new(place, look, Vec::new(), start),
             effects: Vec::new(),
             page: OutputPage::default(),
-            rules: Vec::new(),
-            faults: Vec::new(),
             planned: Vec::new(),
             texts: ("one\ntwo\n".into(), "one\n\tthree\n".into()),
             considered: Ok(0),
@@ -213,10 +208,7 @@ impl Stage {
                         let came = Came::Considered(approval, scope, self.considered.clone());
                         messages.push_back(Message::Came(came));
                     }
-                    Effect::ReadRules(session) => {
-                        let came = Came::Rules(session, self.rules.clone(), self.faults.clone());
-                        messages.push_back(Message::Came(came));
-                    }
+                    Effect::ReadRules(of) => messages.push_back(self.desk.rules(of)),
                     Effect::ListSessions => messages.push_back(self.listed()),
                     Effect::ReadSaid(session) => messages.push_back(self.said(session)),
                     Effect::FindFiles(_, words) => messages.push_back(self.desk.finds(words)),

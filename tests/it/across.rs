@@ -95,7 +95,8 @@ async fn a_session_of_another_process_is_listed_watched_and_taken_over_when_it_l
     assert!(by.starts_with(&number), "{by}");
 
     desk.send(Command::Watch { session }).unwrap();
-    until(&mut events, &mut seen, |event| matches!(event, Event::OutputWritten { .. })).await;
+    until(&mut events, &mut seen, |event| matches!(event, Event::OutputWritten { lines: 1.., .. }))
+        .await;
     let agent = seen.last().unwrap().clone();
     let Event::OutputWritten { call, .. } = agent.event else { unreachable!() };
     assert_ne!(agent.session, session, "it is the agent's");

@@ -1,10 +1,10 @@
-//! What lies outside for somebody who writes.
+//! What lies outside: files, drafts, rules, and the other sessions.
 
 use std::collections::BTreeMap;
 
 use super::Stage;
 use crate::{
-    kernel::{id::SessionId, port::Numbered},
+    kernel::{gate::law::Placed, id::SessionId, port::Numbered},
     tui::{
         cell::Body,
         files::Found,
@@ -18,12 +18,20 @@ pub(in crate::tui) struct Desk {
     pub(in crate::tui) found: Found,
     /// The drafts that are kept.
     pub(in crate::tui) drafts: BTreeMap<SessionId, String>,
+    /// The rules that count, and the faults of their files.
+    pub(in crate::tui) rules: Vec<Placed>,
+    pub(in crate::tui) faults: Vec<String>,
 }
 
 impl Desk {
     /// Files that were looked for.
     pub(super) fn finds(&self, words: String) -> Message {
         Message::Came(Came::Files(words, self.found.clone()))
+    }
+
+    /// The rules that count for a session.
+    pub(super) fn rules(&self, of: SessionId) -> Message {
+        Message::Came(Came::Rules(of, self.rules.clone(), self.faults.clone()))
     }
 
     /// The draft that was kept.
@@ -44,7 +52,11 @@ impl Stage {
         let cells = self.state.sessions.get(session).map(|node| &node.transcript.cells);
         let texts = cells.into_iter().flatten().filter_map(|cell| match &cell.body {
             Body::Said(text) => Some(text.clone()),
-            _ => None,
+            Body::Text { .. }
+            | Body::Code(_)
+            | Body::Call(_)
+            | Body::Agent { .. }
+            | Body::Notice { .. } => None,
         });
         let at = self.start.wall;
         let said = texts.zip(1..).map(|(text, number)| Numbered { number, at, text }).collect();

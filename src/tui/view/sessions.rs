@@ -24,6 +24,7 @@ use crate::{
 const LISTED: usize = 12;
 
 /// The rows it takes.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are drawn elsewhere")]
 pub(super) fn rows(state: &State, popup: Popup) -> u16 {
     match popup {
         Popup::Delete { .. } => 5,
@@ -37,6 +38,7 @@ pub(super) fn rows(state: &State, popup: Popup) -> u16 {
 }
 
 /// Draws it. Gives the place of the cursor.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are drawn elsewhere")]
 pub(super) fn draw(
     state: &State,
     pen: &mut Pen<'_>,

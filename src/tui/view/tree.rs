@@ -205,6 +205,7 @@ fn budget(state: &State, pen: &mut Pen<'_>, area: Rect, rows: &Rows<'_>) {
     pen.line(area, 1, line);
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "all other rows have the same room")]
 fn line(state: &State, pen: &Pen<'_>, row: Row, wide: bool) -> (Line<'static>, Line<'static>) {
     if let Row::Others(count) = row {
         return (Line::from(others(state, pen, count)), Line::default());
