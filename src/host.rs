@@ -18,6 +18,7 @@ mod orders;
 mod rewind;
 mod so_far;
 mod tree;
+mod watches;
 
 use std::{
     collections::HashMap,
@@ -28,7 +29,7 @@ use std::{
 use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use self::{bring_up::Parent, hub::Hub, laws::Laws, mend::Past, tree::Tree};
+use self::{bring_up::Parent, hub::Hub, laws::Laws, mend::Past, tree::Tree, watches::Watches};
 pub use self::{
     changes::{Changes, Choice, Undone},
     copies::{family, fork, import, name, rename},
@@ -44,7 +45,7 @@ use crate::{
         id::{CallId, SessionId},
         invoke::{CallRequest, Input, ToolResult},
         message::Usage,
-        port::{Executor, Profiles, RuleBook, Store, StoreError, Untrusted},
+        port::{Executor, Opened, Profiles, RuleBook, Store, StoreError, Untrusted},
         recorder::Recorder,
         registry::Registry,
         session::Session,
@@ -129,6 +130,7 @@ struct Inner {
     board: Board,
     live: Mutex<HashMap<SessionId, Live>>,
     tree: Tree,
+    watches: Watches,
     tasks: TaskTracker,
     /// Nobody is read to any more.
     closing: CancellationToken,
@@ -161,6 +163,7 @@ impl Host {
             board: Board::default(),
             live: Mutex::default(),
             tree: Tree::new(),
+            watches: Watches::default(),
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
         }))
@@ -215,6 +218,16 @@ impl Host {
     pub fn resume(&self, id: SessionId) -> Result<Option<String>, HostError> {
         let mut past = Past::default();
         let opened = self.0.parts.store.open(id, &mut |envelope| past.take(envelope))?;
+        self.go_on(id, opened, past)
+    }
+
+    /// Carries on a session that was opened, from what its journal held.
+    fn go_on(
+        &self,
+        id: SessionId,
+        opened: Opened,
+        mut past: Past,
+    ) -> Result<Option<String>, HostError> {
         let Some(session) = past.session(&*self.0.parts.store)? else {
             let fault = "it does not begin with the session's description".to_owned();
             return Err(StoreError::Damaged { session: id, fault }.into());
@@ -222,8 +235,7 @@ impl Host {
         let agents = std::mem::take(&mut past.agents);
         let mut used = session.usage;
         used += mend::used(&*self.0.parts.store, &agents);
-        let ceiling = session.spec.limits.ceiling;
-        let parent = Parent::nobody(self.0.waiting.clone(), ceiling, used);
+        let parent = Parent::nobody(self.0.waiting.clone(), session.spec.limits.ceiling, used);
         let live = self.0.bring_up(session, opened.journal, parent)?;
         let lost = self.0.mourn(&live, std::mem::take(&mut past.untold))?;
         let notice: Vec<_> = opened.notice.into_iter().chain(lost).collect();
@@ -296,6 +308,7 @@ impl Host {
 
     /// Ends every session and waits until nothing of them runs any more.
     pub async fn shutdown(&self) {
+        self.0.watches.end();
         loop {
             let all: Vec<_> = self.0.live().drain().map(|(_, live)| live).collect();
             if all.is_empty() {

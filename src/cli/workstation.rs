@@ -21,12 +21,12 @@ use crate::{
     host::Attendance,
     kernel::{
         id::{ApprovalId, SessionId},
-        port::Executor as _,
+        port::{Executor as _, Hold},
         spec::{Mode, SessionSpec},
     },
     model::{self, Key},
     tui::{
-        app::{self, Beginning, Dress, Here, Opening, Own, Player, Remember},
+        app::{self, Beginning, Dress, Here, Meant, Opening, Own, Player, Remember},
         effect::{Setting, Start},
         keymap::Keymap,
         layout::Remembered,
@@ -54,7 +54,12 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
     let wanted = setup.wanted(common)?;
     // Before a session reads them: what is asked need not be told.
     let untrusted = setup.host.untrusted(&folder(&setup, wanted)?);
-    let session = open(&setup, wanted, prompt, &tell)?;
+    // It can be watched, and taken over; but nothing can be said to it.
+    let held = wanted.filter(|id| prompt.is_none() && is_held(&setup, *id));
+    let session = match held {
+        Some(session) => Some(Meant::Elsewhere(session)),
+        None => open(&setup, wanted, prompt, &tell)?.map(Meant::Here),
+    };
     if let Some(rules) = untrusted {
         // Fails only when the screen is gone.
         let _ = tell.send(News::Untrusted(ApprovalId::fresh(), rules));
@@ -88,6 +93,11 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
         (Leave::Quit, _) => Exit::Done,
         (Leave::Signal, code) => code.map_or(Exit::Failed, Exit::Signal),
     })
+}
+
+/// Whether another process has that session.
+fn is_held(setup: &Setup, session: SessionId) -> bool {
+    matches!(setup.store.hold(session), Ok(Hold::Held(_)))
 }
 
 /// Looks at this computer beside the screen, and tells what is found as it is found: the seal, which is
@@ -180,11 +190,14 @@ fn chosen(setup: &Setup) -> Result<Option<String>, Failure> {
 
 fn opening(
     setup: &Setup,
-    session: Option<SessionId>,
+    session: Option<Meant>,
     tell: &mpsc::UnboundedSender<News>,
     news: mpsc::UnboundedReceiver<News>,
 ) -> Result<Opening, Failure> {
-    let resumed = session.and_then(|id| setup.host.spec(id));
+    let resumed = session.and_then(|meant| match meant {
+        Meant::Here(session) => setup.host.spec(session),
+        Meant::Elsewhere(_) => None,
+    });
     let model = match &resumed {
         Some(spec) => Some(spec.model.clone()),
         None => chosen(setup)?,

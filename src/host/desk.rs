@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::{Changes, Choice, Host, Inner, recorder};
+use super::{Changes, Choice, Host, Inner, orders, recorder};
 use crate::kernel::{
     BoxFuture,
     capability::Capability,
@@ -17,7 +17,9 @@ use crate::kernel::{
         unrecorded,
     },
     id::{ApprovalId, CallId, SessionId},
-    port::{Desk, OutputPage, StartError, StoreError, Visit, Watch},
+    port::{
+        Desk, Listed, NotResumed, Numbered, OutputPage, StartError, StoreError, Visit, Watch, When,
+    },
     session::fold::Folding,
     spec::SessionSpec,
 };
@@ -60,6 +62,9 @@ impl Desk for Host {
             Command::Fork { session, before } => self.fork(session, before),
             Command::Rewind { session, before } => return self.0.rewind(session, before),
             Command::Rename { session, name } => return self.0.rename(session, &name),
+            Command::Watch { session } => self.watch(session),
+            Command::Unwatch { session } => self.0.watches.stop(session),
+            Command::Delete { session } => return self.0.delete(session),
         }
         Ok(())
     }
@@ -83,6 +88,32 @@ impl Desk for Host {
             self.send(id, text);
         }
         Ok(id)
+    }
+
+    fn sessions(&self) -> BoxFuture<'_, Result<Vec<Listed>, StoreError>> {
+        let inner = self.0.clone();
+        Box::pin(async move {
+            let read = tokio::task::spawn_blocking(move || inner.listed());
+            // Only a panic or the end of the program loses the task.
+            read.await.unwrap_or_else(|_| Ok(Vec::new()))
+        })
+    }
+
+    fn said(&self, session: SessionId) -> BoxFuture<'_, Result<Vec<Numbered>, StoreError>> {
+        let store = self.0.parts.store.clone();
+        Box::pin(async move {
+            let read = tokio::task::spawn_blocking(move || orders::said(&*store, session));
+            // Only a panic or the end of the program loses the task.
+            read.await.unwrap_or_else(|_| Ok(Vec::new()))
+        })
+    }
+
+    fn resume(
+        &self,
+        session: SessionId,
+        when: When,
+    ) -> BoxFuture<'_, Result<Option<String>, NotResumed>> {
+        Box::pin(self.take_over(session, when))
     }
 
     fn output(

@@ -1,11 +1,15 @@
-//! What a screen may want of whole sessions: a copy, a way back, another name.
+//! What a screen may want of whole sessions: a list, a copy, a way back, another name, an end.
 
 use std::sync::Arc;
 
 use super::{Host, Inner, Rewind, copies, mend};
 use crate::kernel::{
-    error::CallError, event::Event, gate::approval::NotAnswered, id::SessionId,
-    session::branch::Point,
+    error::CallError,
+    event::Event,
+    gate::approval::NotAnswered,
+    id::SessionId,
+    port::{Hold, Listed, Numbered, Store, StoreError, Whereabouts},
+    session::{Session, branch::Point},
 };
 
 impl Host {
@@ -40,7 +44,57 @@ impl Host {
     }
 }
 
+/// What people said, by the numbers that copies and ways back go by.
+pub(super) fn said(store: &dyn Store, id: SessionId) -> Result<Vec<Numbered>, StoreError> {
+    let events = store.read(id)?.events;
+    let Some(session) = Session::replay(&events) else { return Ok(Vec::new()) };
+    let numbered = session.numbered().into_iter().zip(1..).filter_map(|((seq, text), number)| {
+        let at = events.binary_search_by_key(&seq, |envelope| envelope.seq).ok()?;
+        Some(Numbered { number, at: events[at].at, text: text.to_owned() })
+    });
+    Ok(numbered.collect())
+}
+
 impl Inner {
+    /// The sessions of this home, and where they run.
+    pub(super) fn listed(&self) -> Result<Vec<Listed>, StoreError> {
+        let all = self.parts.store.list()?.into_iter();
+        let roots = all.filter(|session| session.spec.parent.is_none());
+        let listed = roots.filter_map(|session| {
+            let id = session.spec.id;
+            let place = if self.live().contains_key(&id) {
+                Whereabouts::Here
+            } else {
+                match self.parts.store.hold(id) {
+                    Ok(Hold::Held(by)) => Whereabouts::There(by),
+                    Ok(Hold::Free) => Whereabouts::Free,
+                    // Deleted since, or nobody can say.
+                    Err(error) => {
+                        tracing::debug!(%error, session = %id, "nobody knows who holds it");
+                        return None;
+                    }
+                }
+            };
+            // What was begun and given up at once is nothing to go back to.
+            let said = session.title.is_some() || place != Whereabouts::Free;
+            said.then_some(Listed { session, place })
+        });
+        Ok(listed.collect())
+    }
+
+    /// Deletes a session that runs nowhere, with its agents.
+    pub(super) fn delete(&self, id: SessionId) -> Result<(), NotAnswered> {
+        let refused = |why: String| NotAnswered::Refused(why);
+        if self.get(id).is_some() {
+            return Err(refused("It runs here: quit first, then delete it.".to_owned()));
+        }
+        let store = &*self.parts.store;
+        let family = copies::family(store, &[id]).map_err(|error| refused(error.to_string()))?;
+        store.delete(&family).map_err(|error| refused(error.to_string()))?;
+        self.watches.stop(id);
+        Ok(())
+    }
+
     pub(super) fn take_back(&self, session: SessionId, text: &str) -> Result<(), NotAnswered> {
         match self.get(session) {
             Some(live) if live.handle.take_back(text) => Ok(()),

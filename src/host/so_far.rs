@@ -6,7 +6,7 @@ use std::{cmp::Reverse, sync::Arc};
 use jiff::Timestamp;
 use tokio::{runtime::Handle, sync::mpsc::channel};
 
-use super::Host;
+use super::{Host, hub::Ears};
 use crate::kernel::{
     event::{Envelope, Event},
     id::SessionId,
@@ -21,10 +21,10 @@ impl Host {
     /// read as fast as they are taken.
     pub fn events(&self) -> Watch {
         // First, so that nothing comes between.
-        let live = self.0.hub.subscribe();
+        let Ears { live, read } = self.0.hub.subscribe();
         let roots: Vec<_> = self.0.live().keys().copied().collect();
         if roots.is_empty() {
-            return live.into();
+            return Watch::from(live).and_read(read);
         }
         let (sender, past) = channel(AHEAD);
         let (store, closing) = (self.0.parts.store.clone(), self.0.closing.clone());
@@ -42,7 +42,7 @@ impl Host {
                 }
             }
         });
-        Watch::new(past, live)
+        Watch::new(past, live).and_read(read)
     }
 }
 

@@ -51,6 +51,13 @@ pub enum Command {
     /// Go back in a session that rests to before that message, counted from 1: the conversation, and the
     /// files as far as nothing changed them since.
     Rewind { session: SessionId, before: usize },
+    /// Tell of a session that does not run here, and of the agents below it: what happened in it so far,
+    /// and what does. Nothing is written.
+    Watch { session: SessionId },
+    /// Tell no more of it, and wait no more for it to be let go.
+    Unwatch { session: SessionId },
+    /// Delete a session that runs nowhere, with the agents below it, for good.
+    Delete { session: SessionId },
     /// Give a session another name.
     Rename { session: SessionId, name: String },
 }

@@ -4,7 +4,7 @@
 use std::{
     collections::HashMap,
     fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, BufReader, ErrorKind},
+    io::{self, BufReader, ErrorKind, Seek as _, SeekFrom},
     ops::ControlFlow,
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
@@ -15,7 +15,7 @@ use super::{
     Clock, index,
     journal::{Start, Writer},
     kept, label,
-    lock::Lock,
+    lock::{self, Lock},
     medium::{Medium, OnDisk},
     reader::{self, ReadBack},
     search::{self, Scan},
@@ -26,8 +26,8 @@ use crate::kernel::{
     event::{Envelope, Event},
     id::{CallId, SessionId},
     port::{
-        Events, Found, Journal, Kept, Opened, OutputPage, Searched, SessionSummary, Spool, Store,
-        StoreError,
+        Events, Found, Hold, Journal, Kept, Opened, OutputPage, Searched, SessionSummary, Since,
+        Spool, Store, StoreError,
     },
     session::branch::Branch,
     spec::SessionSpec,
@@ -176,6 +176,22 @@ impl Store for DiskStore {
         let path = self.known_folder(session)?.join(JOURNAL);
         let file = File::open(&path).map_err(no_journal(session, &path))?;
         Ok(Box::new(ReadingFile::new(file, session, &path)?))
+    }
+
+    fn since(&self, session: SessionId, from: u64) -> Result<Since, StoreError> {
+        let path = self.known_folder(session)?.join(JOURNAL);
+        let mut file = File::open(&path).map_err(no_journal(session, &path))?;
+        let read = failed("read", &path);
+        if file.metadata().map_err(&read)?.len() <= from {
+            return Ok(Since { next: from, all: true, ..Since::default() });
+        }
+        file.seek(SeekFrom::Start(from)).map_err(&read)?;
+        let mut input = BufReader::with_capacity(READ_AHEAD, file);
+        reader::since(&mut input, session, from).map_err(read)
+    }
+
+    fn hold(&self, session: SessionId) -> Result<Hold, StoreError> {
+        lock::hold(&self.known_folder(session)?)
     }
 
     fn list(&self) -> Result<Vec<SessionSummary>, StoreError> {

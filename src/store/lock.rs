@@ -6,19 +6,29 @@ use std::{
     io::{Read, Write},
     os::unix::fs::OpenOptionsExt,
     path::Path,
+    thread,
+    time::Duration,
 };
 
-use crate::kernel::{id::SessionId, port::StoreError};
+use crate::kernel::{
+    id::SessionId,
+    port::{Hold, StoreError},
+};
 
 /// Longest text of a holder that is believed.
 const HOLDER_MAX: u64 = 200;
+
+/// How often a lock that is held is tried again, and how long after: whoever only looks at it has it
+/// for some microseconds.
+const TRIES: usize = 3;
+const LOOKING: Duration = Duration::from_millis(1);
 
 /// A session's lock, held until it is dropped.
 #[derive(Debug)]
 pub(super) struct Lock(File);
 
 impl Lock {
-    /// Takes the lock of the session in that folder, or tells who has it. Does not wait.
+    /// Takes the lock of the session in that folder, or tells who has it. Does not wait for them.
     pub(super) fn take(session: SessionId, folder: &Path) -> Result<Self, StoreError> {
         let path = folder.join("lock");
         let io = |source| StoreError::Io { doing: "lock", path: path.clone(), source };
@@ -31,18 +41,49 @@ impl Lock {
             .mode(0o600)
             .open(&path)
             .map_err(io)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(StoreError::Held { session, holder: holder(&file) });
+        let mut tries = 0;
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if tries < TRIES => {
+                    tries += 1;
+                    #[expect(
+                        clippy::disallowed_methods,
+                        reason = "no event tells that a lock is free"
+                    )]
+                    thread::sleep(LOOKING);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(StoreError::Held { session, holder: holder(&file) });
+                }
+                Err(TryLockError::Error(source)) => return Err(io(source)),
             }
-            Err(TryLockError::Error(source)) => return Err(io(source)),
         }
         // A full disk hides our name from others; it does not weaken the lock.
         if let Err(error) = file.set_len(0).and_then(|()| file.write_all(ourselves().as_bytes())) {
             tracing::warn!(%error, path = %path.display(), "the lock does not name its holder");
         }
         Ok(Self(file))
+    }
+}
+
+/// Who holds the lock of the session in that folder.
+pub(super) fn hold(folder: &Path) -> Result<Hold, StoreError> {
+    let path = folder.join("lock");
+    let io = |source| StoreError::Io { doing: "look at", path: path.clone(), source };
+    let file = match File::open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Hold::Free),
+        Err(source) => return Err(io(source)),
+    };
+    // Shared, so that those who look do not take each other for somebody who writes.
+    match file.try_lock_shared() {
+        Ok(()) => {
+            file.unlock().map_err(io)?;
+            Ok(Hold::Free)
+        }
+        Err(TryLockError::WouldBlock) => Ok(Hold::Held(holder(&file))),
+        Err(TryLockError::Error(source)) => Err(io(source)),
     }
 }
 
@@ -56,7 +97,11 @@ impl Drop for Lock {
 
 fn ourselves() -> String {
     let terminal = rustix::termios::ttyname(std::io::stdin(), Vec::new());
-    let on = terminal.map(|name| format!(" on {}", name.to_string_lossy())).unwrap_or_default();
+    let on = terminal.map(|name| {
+        let name = name.to_string_lossy();
+        format!(" on {}", name.strip_prefix("/dev/").unwrap_or(&name))
+    });
+    let on = on.unwrap_or_default();
     format!("process {}{on}", std::process::id())
 }
 
@@ -92,5 +137,17 @@ mod tests {
         drop(lock);
         Lock::take(1.into(), folder.path()).unwrap();
         drop(inherited);
+    }
+
+    #[test]
+    fn to_look_at_a_lock_tells_who_has_it_and_takes_it_from_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(hold(folder.path()).unwrap(), Hold::Free, "there is none");
+        let lock = Lock::take(1.into(), folder.path()).unwrap();
+        let Hold::Held(Some(by)) = hold(folder.path()).unwrap() else { panic!("it is held") };
+        assert!(by.starts_with(&format!("process {}", std::process::id())), "{by}");
+        assert!(!by.contains("/dev/"), "{by}");
+        drop(lock);
+        assert_eq!(hold(folder.path()).unwrap(), Hold::Free);
     }
 }

@@ -27,8 +27,8 @@ use crate::kernel::{
     event::{Envelope, Event},
     id::{CallId, SessionId},
     port::{
-        Events, Found, Journal, Kept, Opened, OutputPage, Searched, SessionSummary, Spool, Store,
-        StoreError,
+        Events, Found, Hold, Journal, Kept, Opened, OutputPage, Searched, SessionSummary, Since,
+        Spool, Store, StoreError,
     },
     session::branch::Branch,
     spec::SessionSpec,
@@ -181,6 +181,21 @@ impl Store for MemoryStore {
     fn events(&self, session: SessionId) -> Result<Box<dyn Events>, StoreError> {
         let bytes = self.session(session)?.journal.bytes().clone();
         Ok(Box::new(ReadingBytes::new(session, bytes)?))
+    }
+
+    fn since(&self, session: SessionId, from: u64) -> Result<Since, StoreError> {
+        let kept = self.session(session)?;
+        let bytes = kept.journal.bytes();
+        let start = usize::try_from(from).unwrap_or(usize::MAX).min(bytes.len());
+        let since = reader::since(&mut &bytes[start..], session, from);
+        since.map_err(|source| StoreError::Io { doing: "read", path: path(session), source })
+    }
+
+    fn hold(&self, session: SessionId) -> Result<Hold, StoreError> {
+        Ok(match self.session(session)?.held.load(Ordering::Acquire) {
+            true => Hold::Held(Some("this process".to_owned())),
+            false => Hold::Free,
+        })
     }
 
     fn list(&self) -> Result<Vec<SessionSummary>, StoreError> {

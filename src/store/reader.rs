@@ -21,10 +21,12 @@ use crate::kernel::{
 };
 
 mod faults;
+mod follow;
 mod order;
 mod record;
 
 use faults::Faults;
+pub(super) use follow::since;
 pub(super) use order::{Order, order};
 #[cfg(test)]
 pub(super) use record::TYPES;

@@ -31,7 +31,7 @@ use super::{
     effect::Start,
     frame::{FrameClock, Pace},
     message::{Came, Input, Message},
-    state::{Drawn, Moment, State, look::Look, status::Place},
+    state::{Drawn, Moment, Popup, State, look::Look, status::Place},
     terminal::{Progress, Signal, Signals, Terminal, Tty, Wishes},
     theme::Theme,
     update::update,
@@ -43,7 +43,7 @@ use crate::kernel::{
     port::Desk,
 };
 
-pub use self::opening::{Beginning, Dress, Farewell, Here, Opening, Remember};
+pub use self::opening::{Beginning, Dress, Farewell, Here, Meant, Opening, Remember};
 pub use self::own::{Keep, Own};
 pub use super::state::status::{Check, Player};
 
@@ -98,11 +98,15 @@ impl App {
             runs: opening.runs,
             checks: opening.looked_at,
             last_here: opening.last_here,
-            carries_on: opening.session.is_some(),
+            carries_on: matches!(opening.session, Some(Meant::Here(_))),
             ..Place::default()
         };
         let mut state = State::new(place, look, opening.history, now());
-        state.sessions.prefer(opening.session);
+        match opening.session {
+            Some(Meant::Here(session)) => state.sessions.prefer(Some(session)),
+            Some(Meant::Elsewhere(session)) => state.popup = Some(Popup::Held { session }),
+            None => {}
+        }
         state.records.zone = jiff::tz::TimeZone::system();
         state.records.home = opening.here.home;
         state.panes.sizes = opening.sizes;

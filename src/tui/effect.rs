@@ -13,6 +13,7 @@ use crate::kernel::{
     command::Command,
     gate::approval::{Question, Scope},
     id::{ApprovalId, CallId, SessionId},
+    port::When,
 };
 
 /// One thing to be done; what it comes to is a message.
@@ -25,6 +26,16 @@ pub enum Effect {
         what: Start,
         message: Option<String>,
     },
+    /// Have the list of sessions made.
+    ListSessions,
+    /// Carry a session on here.
+    Resume(SessionId, When),
+    /// Delete a session with its agents.
+    Delete(SessionId),
+    /// Give a session that runs nowhere another name.
+    Rename(SessionId, String),
+    /// Read what was said in a session.
+    ReadSaid(SessionId),
     /// Read lines of an output.
     ReadOutput(SessionId, CallId, Part),
     /// Look for a word in all of an output.

@@ -73,6 +73,17 @@ pub enum Action {
     Preset(Preset),
     /// Begins a copy of the chosen session.
     Fork,
+    /// Asks whether the chosen session is to be deleted.
+    Delete,
+    /// Carries the chosen session on here.
+    Resume,
+    /// Goes to where words for it are written.
+    Message,
+    /// Begins a session.
+    Add,
+    Rename,
+    /// Shows what was said, to go back to before that.
+    Said,
     /// Types what a list is narrowed by.
     Filter,
     /// Switches between for the session and for always.
@@ -112,6 +123,7 @@ pub enum Go {
     Grants,
     Decisions,
     Mode,
+    Session(u8),
     Back,
     Forward,
     Parent,

@@ -25,7 +25,7 @@ use crate::kernel::{
         law::Placed,
     },
     id::{ApprovalId, CallId, SessionId},
-    port::{Form, OutputPage, Untrusted},
+    port::{Form, Listed, NotResumed, Numbered, OutputPage, Untrusted},
 };
 
 /// One thing that happened to the screen.
@@ -89,6 +89,16 @@ pub enum Came {
     Started(SessionId),
     /// None was; one line what, one line what to do.
     NotStarted(String),
+    /// The sessions of this home, or why they are not known.
+    Listed(Result<Vec<Listed>, String>),
+    /// A session was carried on here, or was not.
+    Resumed(SessionId, Result<Option<String>, NotResumed>),
+    /// A session was deleted, or why not.
+    Deleted(Result<(), String>),
+    /// A session has another name, or why not.
+    Renamed(Result<(), String>),
+    /// What was said in a session.
+    Said(SessionId, Result<Vec<Numbered>, String>),
     Output(CallId, Option<OutputPage>),
     /// Nothing that anybody still waits for.
     Nothing,

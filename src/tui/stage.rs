@@ -1,6 +1,7 @@
 //! A screen to play stories on: the real state, update and view, with time and events as told.
 
 mod desk;
+mod happens;
 mod questions;
 mod rules;
 mod runs;
@@ -37,15 +38,9 @@ use super::{
 use crate::kernel::{
     change::Planned,
     clock::Reading,
-    event::{Decider, Envelope, Event},
-    gate::{
-        approval::{Answer, NotAnswered, Question},
-        law::Placed,
-    },
-    id::{ApprovalId, CallId, SessionId},
-    message::Usage,
+    gate::approval::NotAnswered,
+    id::{ApprovalId, CallId},
     port::{Form, OutputPage},
-    spec::{Limits, Mode, SessionSpec},
 };
 
 /// What the guard's rules are about.
@@ -64,9 +59,6 @@ pub(super) struct Stage {
     pub(super) effects: Vec<Effect>,
     /// What an output holds when it is read.
     pub(super) page: OutputPage,
-    /// The rules that count, and the faults of their files.
-    pub(super) rules: Vec<Placed>,
-    pub(super) faults: Vec<String>,
     /// What was written, with what undoing it would do.
     pub(super) planned: Vec<Planned>,
     /// A file before and after any of it.
@@ -107,8 +99,6 @@ impl Stage {
             state: State::new(place, look, Vec::new(), start),
             effects: Vec::new(),
             page: OutputPage::default(),
-            rules: Vec::new(),
-            faults: Vec::new(),
             planned: Vec::new(),
             texts: ("one\ntwo\n".into(), "one\n\tthree\n".into()),
             considered: Ok(0),
@@ -218,16 +208,18 @@ impl Stage {
                         let came = Came::Considered(approval, scope, self.considered.clone());
                         messages.push_back(Message::Came(came));
                     }
-                    Effect::ReadRules(session) => {
-                        let came = Came::Rules(session, self.rules.clone(), self.faults.clone());
-                        messages.push_back(Message::Came(came));
-                    }
+                    Effect::ReadRules(of) => messages.push_back(self.desk.rules(of)),
+                    Effect::ListSessions => messages.push_back(self.listed()),
+                    Effect::ReadSaid(session) => messages.push_back(self.said(session)),
                     Effect::FindFiles(_, words) => messages.push_back(self.desk.finds(words)),
                     Effect::ReadDraft(of) => messages.extend(self.desk.draft(of)),
                     Effect::KeepDraft(of, text) => drop(self.desk.drafts.insert(of, text)),
                     other @ (Effect::Send(_)
                     | Effect::LayOut(..)
                     | Effect::Find(..)
+                    | Effect::Resume(..)
+                    | Effect::Delete(_)
+                    | Effect::Rename(..)
                     | Effect::Start { .. }
                     | Effect::Copy(_)
                     | Effect::SaveOutput(..)
@@ -323,89 +315,5 @@ impl Stage {
             self.press(KeyCode::Char(c), KeyModifiers::NONE);
             self.wait(60);
         }
-    }
-
-    pub(super) fn event(&mut self, session: SessionId, event: Event) {
-        let envelope = Envelope { v: 1, seq: self.seq, at: self.now().wall, session, event };
-        self.seq += 1;
-        self.send(Message::Happened(Arc::new(envelope)));
-    }
-
-    /// A session is there and was told something.
-    pub(super) fn session(
-        &mut self,
-        number: u128,
-        path: &[&str],
-        parent: Option<u128>,
-        says: &str,
-    ) {
-        let spec = SessionSpec {
-            id: number.into(),
-            parent: parent.map(Into::into),
-            path: path.iter().map(|part| (*part).to_owned()).collect(),
-            workspace: "/home/me/tally".into(),
-            model: "anthropic/claude".into(),
-            mode: Mode::Default,
-            tools: Vec::new(),
-            modules: Vec::new(),
-            limits: Limits::default(),
-            instructions: String::new(),
-            agents: None,
-            view: crate::kernel::spec::View::Whole,
-            worktree: None,
-            workflow: None,
-        };
-        self.event(number.into(), Event::SessionStarted { spec });
-        if !says.is_empty() {
-            self.event(number.into(), Event::MessageSent { text: says.into() });
-            let turn = Event::TurnStarted { turn: 1, model: "claude".into() };
-            self.event(number.into(), turn);
-        }
-    }
-
-    pub(super) fn streams(&mut self, session: u128, text: &str) {
-        self.event(session.into(), Event::TextStreamed { text: text.into() });
-    }
-
-    pub(super) fn turn_ends(&mut self, session: u128, input: u64, output: u64) {
-        let event = Event::TurnFinished {
-            stop: crate::kernel::event::Stop::Calls,
-            usage: Usage { input, output, ..Usage::default() },
-            calls: Vec::new(),
-        };
-        self.event(session.into(), event);
-    }
-
-    pub(super) fn asks(&mut self, question: Question) {
-        self.event(question.session, Event::ApprovalRequested { question });
-    }
-
-    pub(super) fn answered(&mut self, session: u128, id: ApprovalId, answer: Answer) {
-        self.event(
-            session.into(),
-            Event::ApprovalAnswered {
-                approval: id,
-                answer,
-                by: Decider::Person,
-                waited_ms: 1000,
-                excluded_ms: 1000,
-            },
-        );
-    }
-
-    /// The first session of most stories, at work on the lexer.
-    pub(super) fn at_work(&mut self) {
-        self.session(
-            1,
-            &["fix-parser"],
-            None,
-            "make the lexer accept tabs, and keep the old tests green",
-        );
-        self.streams(
-            1,
-            "The lexer skips blanks in one place and counts columns in another. I compare the old \
-             rule with the new one on your samples before I touch a file.",
-        );
-        self.turn_ends(1, 11_000, 400);
     }
 }

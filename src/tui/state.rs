@@ -17,6 +17,7 @@ pub mod sessions;
 pub mod several;
 pub mod status;
 pub mod transcript;
+pub mod tree;
 pub mod waiting;
 
 use composer::Composer;
@@ -129,6 +130,30 @@ pub enum Popup {
     /// The script that asks, from this row on.
     Script {
         top: usize,
+    },
+    /// What to do about a session that another process has.
+    Held {
+        session: SessionId,
+    },
+    /// Whether this one is to be deleted.
+    Delete {
+        session: SessionId,
+        row: usize,
+    },
+    /// Another name for it.
+    Rename {
+        session: SessionId,
+    },
+    /// What was said in it, to go back to before that.
+    Said {
+        session: SessionId,
+        row: usize,
+    },
+    /// How to go back to before that message.
+    Rewind {
+        session: SessionId,
+        before: usize,
+        row: usize,
     },
 }
 
@@ -256,7 +281,13 @@ impl State {
             Some(popup) if popup.is_narrowed() && self.records.filter.typing => {
                 return Place::Filter;
             }
+            Some(Popup::Sessions) if self.sessions.tree.filter.typing => return Place::Filter,
             Some(Popup::Sessions) => return Place::Sessions,
+            Some(Popup::Held { .. }) => return Place::Held,
+            Some(Popup::Delete { .. }) => return Place::Delete,
+            Some(Popup::Rename { .. }) => return Place::Rename,
+            Some(Popup::Said { .. }) => return Place::Said,
+            Some(Popup::Rewind { .. }) => return Place::Rewind,
             Some(Popup::Waiting { .. }) => return Place::Waiting,
             Some(Popup::Output) if self.finding() => return Place::Find,
             Some(Popup::Output) => return Place::Output,
@@ -354,7 +385,8 @@ impl State {
         let toast = self.status.deadline();
         let guard = self.guard.deadline(self.now.at);
         let draft = self.composer.drafts.deadline();
-        [second, toast, guard, draft].into_iter().flatten().min()
+        let list = self.list_due();
+        [second, toast, guard, draft, list].into_iter().flatten().min()
     }
 }
 

@@ -3,7 +3,6 @@
 
 mod compose;
 mod controls;
-mod copies;
 mod edit;
 mod events;
 mod input;
@@ -20,14 +19,16 @@ mod signals;
 mod slash;
 mod themes;
 mod transcript;
+mod tree;
 mod trust;
 mod wider;
 mod written;
 
 #[cfg(test)]
-mod tests;
+pub(in crate::tui) mod tests;
 
 pub(crate) use question::{asker, why_not_wider};
+pub(in crate::tui) use tree::place as whereabouts;
 
 use super::{
     effect::Effect,
@@ -127,6 +128,8 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     effects.extend(wider::follow(state));
     effects.extend(written::follow(state));
     effects.extend(long::follow(state));
+    effects.extend(tree::follow(state));
+    tree::refuse(state, &mut effects);
     if state.place.leaving && state.sessions.at_work() == 0 {
         state.place.leave = Some(Leave::Quit);
     }
@@ -232,6 +235,11 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
                 state.composer.give_back(&text);
             }
         }
+        Came::Listed(came) => tree::listed(state, came),
+        Came::Resumed(session, came) => return tree::resumed(state, session, came),
+        Came::Deleted(came) => return tree::deleted(state, came),
+        Came::Renamed(came) => return tree::renamed(state, came),
+        Came::Said(of, came) => tree::told(state, of, came),
         Came::Output(call, page) => {
             if let Some((session, last)) = state.output.came(call, page.unwrap_or_default())
                 && let Some(node) = state.sessions.get_mut(session)

@@ -22,6 +22,7 @@ mod question;
 mod right;
 pub(super) mod script;
 mod search;
+mod sessions;
 mod several;
 pub(super) mod sheet;
 mod side;
@@ -30,6 +31,7 @@ mod start;
 mod status;
 mod themes;
 mod transcript;
+mod tree;
 mod wider;
 pub(super) mod written;
 
@@ -125,7 +127,7 @@ fn body(
         match pane {
             Focus::Composer => writing = composer::draw(state, pen, area, layout.room),
             Focus::Question => answering = question(state, pen, area, layout.room, drawn),
-            Focus::Sessions => side::tree(state, pen, area),
+            Focus::Sessions => tree::column(state, pen, area),
             Focus::Waiting => side::queue(state, pen, area),
             Focus::Output(call) => drawn.outputs.extend(output::draw(state, pen, area, call)),
             Focus::Plan | Focus::Changes | Focus::Away => right::draw(state, pen, area, pane),
@@ -185,7 +187,7 @@ fn popup_over(
     let whole = layout.popup;
     let (_, body) = split_top(whole, 1);
     match popup {
-        Popup::Sessions => lists::sessions(state, pen, whole),
+        Popup::Sessions => return tree::draw(state, pen, whole),
         Popup::Waiting { row } => return lists::waiting(state, pen, whole, row),
         Popup::Output => output::list(state, pen, whole, drawn),
         Popup::Decisions { row } => return decided::draw(state, pen, whole, row),
@@ -205,6 +207,14 @@ fn popup_over(
         Popup::Quit { row } => {
             let below = below(state, pen, body, popup::quit_rows(state), drawn);
             popup::quit(state, pen, below, row);
+        }
+        Popup::Held { .. }
+        | Popup::Delete { .. }
+        | Popup::Rename { .. }
+        | Popup::Said { .. }
+        | Popup::Rewind { .. } => {
+            let below = below(state, pen, body, sessions::rows(state, popup), drawn);
+            return sessions::draw(state, pen, below, popup);
         }
         Popup::Several { row } => {
             let below = below(state, pen, body, several::rows(state, body), drawn);

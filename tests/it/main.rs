@@ -4,6 +4,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test looks at the few events it is about")]
 #![allow(unreachable_pub, reason = "nothing is reached from outside a binary")]
 
+mod across;
 mod agents;
 mod bad_input;
 mod beside;

@@ -9,8 +9,8 @@ use crate::kernel::{
     error::ErrorCode,
     id::CallId,
     port::{
-        Events, Found, Journal, Kept, Opened, OutputPage, Searched, SessionSummary, Spool,
-        StoreError,
+        Events, Found, Hold, Journal, Kept, Opened, OutputPage, Searched, SessionSummary, Since,
+        Spool, StoreError,
     },
     session::branch::Branch,
 };
@@ -345,6 +345,14 @@ impl Store for FullFor {
 
     fn events(&self, session: SessionId) -> Result<Box<dyn Events>, StoreError> {
         self.store.events(session)
+    }
+
+    fn since(&self, session: SessionId, from: u64) -> Result<Since, StoreError> {
+        self.store.since(session, from)
+    }
+
+    fn hold(&self, session: SessionId) -> Result<Hold, StoreError> {
+        self.store.hold(session)
     }
 
     fn list(&self) -> Result<Vec<SessionSummary>, StoreError> {

@@ -2,7 +2,7 @@
 
 use std::{ops::ControlFlow, sync::Arc};
 
-use super::{OutputPage, StoreError, Watch};
+use super::{OutputPage, SessionSummary, StoreError, Watch};
 use crate::kernel::{
     BoxFuture,
     capability::Capability,
@@ -21,6 +21,57 @@ use crate::kernel::{
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StartError(pub String);
+
+/// A session as a list shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    /// What is known of it.
+    pub session: SessionSummary,
+    /// Where it runs.
+    pub place: Whereabouts,
+}
+
+/// Where a session runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Whereabouts {
+    /// In this process.
+    Here,
+    /// In another: by whom it is held, where known, such as `process 48213 on pts/4`.
+    There(Option<String>),
+    /// Nowhere: anybody may carry it on.
+    Free,
+}
+
+/// When a session is to be carried on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// At once, or not at all.
+    Now,
+    /// As soon as whoever holds it lets go.
+    LetGo,
+}
+
+/// Why a session was not carried on here.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotResumed {
+    /// It is not waited for any more.
+    #[error("It is not waited for any more.")]
+    GivenUp,
+    /// It could not be: one line what, one line what to do.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// A message of a conversation, by the number that a copy or a way back names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Numbered {
+    /// From 1.
+    pub number: usize,
+    /// When it was said.
+    pub at: jiff::Timestamp,
+    /// Its words.
+    pub text: String,
+}
 
 /// Is shown lines of an output, each with its number, until it breaks.
 pub type Visit = Box<dyn FnMut(u64, &str) -> ControlFlow<()> + Send>;
@@ -50,6 +101,27 @@ pub trait Desk: Send + Sync {
     /// Starts a session and gives its name; the message, if any, is sent to it.
     /// May block for the time of small file operations.
     fn start(&self, spec: SessionSpec, message: Option<String>) -> Result<SessionId, StartError>;
+
+    /// The sessions of this home that no agent started and in which something was said, newest first,
+    /// and where each of them runs.
+    fn sessions(&self) -> BoxFuture<'_, Result<Vec<Listed>, StoreError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    /// What people said in a session, as its conversation is now.
+    fn said(&self, _session: SessionId) -> BoxFuture<'_, Result<Vec<Numbered>, StoreError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    /// Carries a session on here; whoever watches sees all of it first that they have not seen. Gives
+    /// what was mended, if anything was. Dropping the future may leave it carried on.
+    fn resume(
+        &self,
+        _session: SessionId,
+        _when: When,
+    ) -> BoxFuture<'_, Result<Option<String>, NotResumed>> {
+        Box::pin(async { Err(NotResumed::GivenUp) })
+    }
 
     /// The last lines of a call's output.
     fn output(

@@ -100,6 +100,13 @@ pub trait Store: Send + Sync {
         Ok(Replay { events, notice: reading.notice() })
     }
 
+    /// What came to a journal after its first `from` bytes, as far as it is whole, without taking it;
+    /// a part at a time. Whoever follows a journal asks again with the place it gives.
+    fn since(&self, session: SessionId, from: u64) -> Result<Since, StoreError>;
+
+    /// Who writes a session now, if anybody does. Takes nothing, and keeps nobody from taking it.
+    fn hold(&self, session: SessionId) -> Result<Hold, StoreError>;
+
     /// The sessions, newest first, from the heads and tails of their journals.
     fn list(&self) -> Result<Vec<SessionSummary>, StoreError>;
 
@@ -174,6 +181,26 @@ pub struct Replay {
     pub events: Vec<Arc<Envelope>>,
     /// What was cut, skipped or mended, for the person; nothing if all was well.
     pub notice: Option<String>,
+}
+
+/// A part of a journal.
+#[derive(Clone, Debug, Default)]
+pub struct Since {
+    /// The events this program knows, as they stand there.
+    pub events: Vec<Arc<Envelope>>,
+    /// The place after them.
+    pub next: u64,
+    /// Whether that was all there is now.
+    pub all: bool,
+}
+
+/// Whether somebody writes a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// Nobody does.
+    Free,
+    /// Somebody does: by whom, where known, such as `process 48213 on pts/4`.
+    Held(Option<String>),
 }
 
 /// One session in a list.

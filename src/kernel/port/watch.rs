@@ -1,5 +1,6 @@
 //! What happens, for those who watch: first what has happened so far, read as fast as it is taken and
-//! no faster, then what comes.
+//! no faster, then what comes. What is read of sessions that run elsewhere comes likewise, as fast as
+//! it is taken.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -13,6 +14,10 @@ pub struct Watch {
     /// What has happened so far, until that is over.
     past: Option<Receiver<Arc<Envelope>>>,
     live: UnboundedReceiver<Arc<Envelope>>,
+    /// What is read of sessions that run elsewhere.
+    read: Option<Receiver<Arc<Envelope>>>,
+    /// One that is live and waits for what was read before it came.
+    held: Option<Arc<Envelope>>,
     /// The last number of each session that came from the past.
     seen: HashMap<SessionId, u64>,
 }
@@ -21,7 +26,13 @@ impl Watch {
     /// What `past` gives until its sender is gone, then what is `live` and was not among that. What
     /// is read back was published, if at all, after `live` began.
     pub fn new(past: Receiver<Arc<Envelope>>, live: UnboundedReceiver<Arc<Envelope>>) -> Self {
-        Self { past: Some(past), live, seen: HashMap::new() }
+        Self { past: Some(past), ..live.into() }
+    }
+
+    /// Gives also what comes from there. What is sent there before something is published comes before
+    /// it.
+    pub fn and_read(self, read: Receiver<Arc<Envelope>>) -> Self {
+        Self { read: Some(read), ..self }
     }
 
     /// The next event; nothing once nothing can happen any more. Losing the future loses no event.
@@ -34,10 +45,18 @@ impl Watch {
             self.past = None;
         }
         loop {
-            let envelope = self.live.recv().await?;
-            if self.is_new(&envelope) {
+            if let Some(envelope) = self.read_now().or_else(|| self.held.take()) {
                 return Some(envelope);
             }
+            let live = match &mut self.read {
+                None => self.live.recv().await?,
+                Some(read) => tokio::select! {
+                    biased;
+                    Some(envelope) = read.recv() => return Some(envelope),
+                    live = self.live.recv() => live?,
+                },
+            };
+            self.held = Some(live).filter(|envelope| self.is_new(envelope));
         }
     }
 
@@ -54,11 +73,16 @@ impl Watch {
             }
         }
         loop {
-            let envelope = self.live.try_recv()?;
-            if self.is_new(&envelope) {
+            if let Some(envelope) = self.read_now().or_else(|| self.held.take()) {
                 return Ok(envelope);
             }
+            let live = self.live.try_recv()?;
+            self.held = Some(live).filter(|envelope| self.is_new(envelope));
         }
+    }
+
+    fn read_now(&mut self) -> Option<Arc<Envelope>> {
+        self.read.as_mut()?.try_recv().ok()
     }
 
     fn is_new(&mut self, envelope: &Envelope) -> bool {
@@ -75,7 +99,7 @@ impl Watch {
 impl From<UnboundedReceiver<Arc<Envelope>>> for Watch {
     /// Nothing has happened so far.
     fn from(live: UnboundedReceiver<Arc<Envelope>>) -> Self {
-        Self { past: None, live, seen: HashMap::new() }
+        Self { past: None, live, read: None, held: None, seen: HashMap::new() }
     }
 }
 
@@ -114,5 +138,22 @@ mod tests {
         let numbers: Vec<_> = came.iter().map(|it| (it.session, it.seq)).collect();
         let one = |seq| (SessionId::from(1), seq);
         assert_eq!(numbers, [one(0), one(1), one(2), one(3), one(4), (2.into(), 0)]);
+    }
+
+    #[tokio::test]
+    async fn what_is_read_of_elsewhere_comes_before_what_is_published_after_it() {
+        let (publishes, live) = unbounded_channel();
+        let (reads, read) = channel(4);
+        let mut watch = Watch::from(live).and_read(read);
+        reads.send(event(1, 0)).await.unwrap();
+        publishes.send(event(1, 2)).unwrap();
+        assert_eq!(watch.recv().await.unwrap().seq, 0);
+        // It was taken over while the one that is live was on its way.
+        watch.held = watch.live.try_recv().ok();
+        reads.send(event(1, 1)).await.unwrap();
+        assert_eq!(watch.try_recv().unwrap().seq, 1);
+        assert_eq!(watch.try_recv().unwrap().seq, 2);
+        drop((reads, publishes));
+        assert!(watch.recv().await.is_none());
     }
 }

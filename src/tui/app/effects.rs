@@ -19,6 +19,17 @@ impl App {
             Effect::Start { what, message } => {
                 work::start(&mut self.work, self.desk.clone(), self.begin.clone(), what, message);
             }
+            Effect::ListSessions => work::list(&mut self.work, self.desk.clone()),
+            Effect::Resume(session, when) => {
+                work::resume(&mut self.work, self.desk.clone(), session, when);
+            }
+            Effect::Delete(session) => work::delete(&mut self.work, self.desk.clone(), session),
+            Effect::Rename(session, name) => {
+                work::rename(&mut self.work, self.desk.clone(), session, name);
+            }
+            Effect::ReadSaid(session) => {
+                work::read_said(&mut self.work, self.desk.clone(), session);
+            }
             Effect::ReadOutput(session, call, part) => {
                 outputs::read(&mut self.work, self.desk.clone(), session, call, part);
             }

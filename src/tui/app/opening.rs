@@ -37,8 +37,8 @@ pub struct Opening {
     pub mode: Mode,
     /// When code runs unasked.
     pub runs: Runs,
-    /// The session that was started or resumed already, which comes into view.
-    pub session: Option<SessionId>,
+    /// The session that was meant, if one was.
+    pub session: Option<Meant>,
     /// What is known of this computer; a line that is still being looked at says so.
     pub looked_at: Vec<Check>,
     /// What the person was last at here, in a line.
@@ -57,6 +57,15 @@ pub struct Opening {
     pub history: Vec<String>,
     /// What is learnt about this computer meanwhile.
     pub news: mpsc::UnboundedReceiver<News>,
+}
+
+/// The session that is there from the beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meant {
+    /// It was started or carried on already, and comes into view.
+    Here(SessionId),
+    /// Another process has it.
+    Elsewhere(SessionId),
 }
 
 /// The folders that the screen knows of.

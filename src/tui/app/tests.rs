@@ -197,7 +197,7 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Key>, App) {
     let opening = Opening {
         here: Here {
             name: "tally".into(),
-            folder: std::path::PathBuf::new(),
+            folder: "/home/me/tally".into(),
             home: None,
             drafts: None,
         },

@@ -13,7 +13,7 @@ use crate::{
         command::Command,
         gate::approval::{NotAnswered, Question},
         id::{ApprovalId, CallId, SessionId},
-        port::Desk,
+        port::{Desk, When},
     },
     tui::{
         diff::Diff,
@@ -47,7 +47,10 @@ pub(super) fn send(desk: &dyn Desk, command: Command) -> Option<Came> {
         | Command::Undo { .. }
         | Command::Fork { .. }
         | Command::Rewind { .. }
-        | Command::Rename { .. } => None,
+        | Command::Rename { .. }
+        | Command::Watch { .. }
+        | Command::Unwatch { .. }
+        | Command::Delete { .. } => None,
     };
     match desk.send(command) {
         Ok(()) => None,
@@ -75,6 +78,47 @@ pub(super) fn start(
             Ok(session) => Came::Started(session),
             Err(fault) => Came::NotStarted(fault),
         }
+    });
+}
+
+pub(super) fn list(work: &mut JoinSet<Came>, desk: Arc<dyn Desk>) {
+    work.spawn(
+        async move { Came::Listed(desk.sessions().await.map_err(|error| error.to_string())) },
+    );
+}
+
+pub(super) fn resume(
+    work: &mut JoinSet<Came>,
+    desk: Arc<dyn Desk>,
+    session: SessionId,
+    when: When,
+) {
+    work.spawn(async move { Came::Resumed(session, desk.resume(session, when).await) });
+}
+
+pub(super) fn delete(work: &mut JoinSet<Came>, desk: Arc<dyn Desk>, session: SessionId) {
+    work.spawn_blocking(move || {
+        let gone = desk.send(Command::Delete { session });
+        Came::Deleted(gone.map_err(|error| error.to_string()))
+    });
+}
+
+/// Renames a session that runs nowhere: its journal may be long, and is read for that.
+pub(super) fn rename(
+    work: &mut JoinSet<Came>,
+    desk: Arc<dyn Desk>,
+    session: SessionId,
+    name: String,
+) {
+    work.spawn_blocking(move || {
+        let named = desk.send(Command::Rename { session, name });
+        Came::Renamed(named.map_err(|error| error.to_string()))
+    });
+}
+
+pub(super) fn read_said(work: &mut JoinSet<Came>, desk: Arc<dyn Desk>, session: SessionId) {
+    work.spawn(async move {
+        Came::Said(session, desk.said(session).await.map_err(|error| error.to_string()))
     });
 }
 

@@ -36,6 +36,11 @@ pub fn listed(place: Place, action: Action) -> Listed {
         | Place::Mode
         | Place::Stop
         | Place::Script
+        | Place::Held
+        | Place::Delete
+        | Place::Rename
+        | Place::Said
+        | Place::Rewind
         | Place::Help
         | Place::Commands
         | Place::Themes => return IN_A_FORM,
@@ -68,6 +73,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
             Go::Parent => "Up to the parent",
             Go::PreviousQuestion => "Previous question",
             Go::NextQuestion => "Next question",
+            Go::Session(_) => return Listed::Not("the list of sessions has them all"),
             Go::Commands => return Listed::Not("it is this list"),
             Go::Themes => "Theme…",
             Go::KeysFile => "Keys: open the file with yours",
@@ -120,6 +126,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
             Place::Transcript => "Search the transcript",
             _ => "Search",
         },
+        Action::Order if place == Place::Sessions => "Sessions in another order",
         Action::Order => "Another order of what waits",
         Action::Several => "Answer several of one script…",
         Action::Choose => return BY_HAND,
@@ -134,8 +141,18 @@ pub fn listed(place: Place, action: Action) -> Listed {
         },
         Action::Preset(Preset::Plain) => "Keys: plain",
         Action::Preset(Preset::Vim) => "Keys: plain and vim-like",
+        Action::Delete => "Delete a session…",
+        Action::Resume => "Carry a session on here",
+        Action::Message => "Write to a session",
+        Action::Add => "Add a session",
+        Action::Rename => "Rename a session…",
+        Action::Said => match place {
+            Place::Sessions => "Go back in another session…",
+            _ => "Go back to before a message…",
+        },
         Action::Fork => "Go on in a copy of a session",
         Action::Filter => match place {
+            Place::Sessions => "Filter sessions and agents",
             Place::Waiting => "Filter what waits",
             Place::Grants => "Filter grants and rules",
             Place::Decisions => "Filter decisions",
@@ -172,6 +189,20 @@ impl Action {
                 Go::Parent => "parent",
                 Go::PreviousQuestion => "previous-question",
                 Go::NextQuestion => "next-question",
+                Go::Session(number) => {
+                    const NAMES: [&str; 9] = [
+                        "session-1",
+                        "session-2",
+                        "session-3",
+                        "session-4",
+                        "session-5",
+                        "session-6",
+                        "session-7",
+                        "session-8",
+                        "session-9",
+                    ];
+                    NAMES[usize::from(number).clamp(1, NAMES.len()) - 1]
+                }
                 Go::Commands => "commands",
                 Go::Themes => "themes",
                 Go::KeysFile => "keys-file",
@@ -258,6 +289,12 @@ impl Action {
             Self::Preset(Preset::Plain) => "plain-keys",
             Self::Preset(Preset::Vim) => "vim-keys",
             Self::Fork => "fork",
+            Self::Delete => "delete-session",
+            Self::Resume => "resume",
+            Self::Message => "message",
+            Self::Add => "add",
+            Self::Rename => "rename",
+            Self::Said => "said",
             Self::Filter => "filter",
             Self::Lasting => "lasting",
             Self::Undo => "undo",

@@ -55,6 +55,13 @@ places! {
     Mode = "mode" "mode",
     Stop = "stop" "stop",
     Script = "script" "script",
+    /// What to do about a session that another process has.
+    Held = "held" "open elsewhere",
+    Delete = "delete" "delete",
+    Rename = "rename" "rename",
+    /// What was said in a session.
+    Said = "said" "what was said",
+    Rewind = "rewind" "go back",
     /// The list of all commands.
     Commands = "commands" "commands",
     /// The list of themes.
@@ -76,6 +83,7 @@ impl Place {
             | Self::Search
             | Self::Edit
             | Self::Filter
+            | Self::Rename
             | Self::Commands => true,
             Self::Question
             | Self::Several
@@ -94,6 +102,10 @@ impl Place {
             | Self::Mode
             | Self::Stop
             | Self::Script
+            | Self::Held
+            | Self::Delete
+            | Self::Said
+            | Self::Rewind
             | Self::Themes => false,
         }
     }

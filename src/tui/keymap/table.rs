@@ -6,9 +6,9 @@ use super::{
     Action::{self, Answer, Begin as First, Edit as Text, Go as To, Move as By},
     Begin, Edit, Go, Grow, Jump, Key, Letter, Move, Output as Of, Part,
     Place::{
-        self, Because, Changes, Commands, Composer, Connect, Decisions, Everywhere, Filter, Find,
-        Grants, Help, Lines, Offers, Output, Question, Quit, Script, Search, Sessions, Several,
-        Start, Stop, Themes, Transcript, Waiting, Wider,
+        self, Because, Changes, Commands, Composer, Connect, Decisions, Delete, Everywhere, Filter,
+        Find, Grants, Held, Help, Lines, Offers, Output, Question, Quit, Rename, Rewind, Said,
+        Script, Search, Sessions, Several, Start, Stop, Themes, Transcript, Waiting, Wider,
     },
     Preset, Row,
 };
@@ -39,6 +39,7 @@ const PAGES: Keys = &[
 const ENDS: Keys =
     &[(Key::plain(KeyCode::Home), By(Move::Home)), (Key::plain(KeyCode::End), By(Move::End))];
 const FILTER: Keys = &[(Key::char('/'), Action::Filter)];
+const SAID: Keys = &[(Key::char('b'), Action::Said)];
 const OPEN: Keys = &[(ENTER, Action::Open)];
 
 /// Every binding there is.
@@ -156,6 +157,7 @@ pub const TABLE: &[Row] = &[
     ),
     row(Transcript, &[(Key::char('c'), Action::Copy)], "copy this part"),
     row(Transcript, &[(Key::char('u'), Action::Undo)], "what was written, to undo it…"),
+    row(Transcript, SAID, "go back to before a message, or copy it up to there…"),
     row(Output, SCROLL, "scroll"),
     row(Output, ENDS, "first line, follow"),
     row(Output, &[(Key::char('f'), Action::Output(Of::Follow))], "follow, or hold the view"),
@@ -181,9 +183,31 @@ pub const TABLE: &[Row] = &[
     row(Lines, OPEN, "open it"),
     row(Sessions, SCROLL, "move"),
     row(Sessions, ENDS, "first, last"),
-    row(Sessions, OPEN, "show it"),
+    row(Sessions, OPEN, "show it; open a fold"),
+    row(Sessions, &[(LEFT, Action::Fold), (RIGHT, Action::Unfold)], "fold, unfold"),
     row(Sessions, &[(Key::char('s'), Action::Stop)], "stop its turn…"),
-    row(Sessions, &[(Key::char('c'), Action::Fork)], "go on in a copy of it"),
+    row(Sessions, &[(Key::char('d'), Action::Delete)], "delete it, with its agents…"),
+    row(Sessions, &[(Key::char('r'), Action::Resume)], "carry it on here"),
+    row(Sessions, &[(Key::char('m'), Action::Message)], "write to it"),
+    row(Sessions, &[(Key::char('a'), Action::Add)], "add a session"),
+    row(Sessions, &[(Key::char('e'), Action::Rename)], "rename it…"),
+    row(Sessions, &[(Key::char('f'), Action::Fork)], "go on in a copy of it"),
+    row(Sessions, SAID, "go back to before a message, or copy it up to there…"),
+    row(Sessions, &[(Key::char('o'), Action::Order)], "by attention, by age"),
+    row(Sessions, FILTER, "filter; esc shows all again"),
+    row(Held, OPEN, "watch it, read only"),
+    row(Held, &[(Key::char('t'), Action::Resume)], "take it over when it is let go"),
+    row(Held, &[(Key::char('f'), Action::Fork)], "go on in a copy of it"),
+    row(Delete, &[(UP, By(Move::Up)), (DOWN, By(Move::Down))], "choose"),
+    row(Delete, OPEN, "do it"),
+    row(Rename, &[(ENTER, Action::Confirm)], "take the name"),
+    row(Rename, SHORT, "move and edit"),
+    row(Rename, KILLING, "delete"),
+    row(Said, SCROLL, "move"),
+    row(Said, ENDS, "first, last"),
+    row(Said, OPEN, "go back to before it…"),
+    row(Rewind, &[(UP, By(Move::Up)), (DOWN, By(Move::Down))], "choose"),
+    row(Rewind, OPEN, "do it"),
     row(Waiting, SCROLL, "move"),
     row(Waiting, ENDS, "first, last"),
     row(Waiting, OPEN, "open the question"),
@@ -289,11 +313,28 @@ pub const TABLE: &[Row] = &[
         ],
         "back, forward, up to the parent",
     ),
+    row(Everywhere, NUMBERS, "session by number"),
     row(Everywhere, &[(Key::ctrl('x'), Action::Stop)], "stop…"),
     row(Everywhere, &[(ESC, Action::Leave)], "leave; twice: stop the turn"),
     row(Everywhere, &[(Key::ctrl('c'), Action::Clear)], "empty the draft; else twice: quit…"),
     row(Everywhere, &[(Key::ctrl('q'), Action::Quit)], "quit…"),
     row(Everywhere, &[(Key::ctrl('z'), Action::Suspend)], "suspend"),
+];
+
+const fn number(digit: u8) -> (Key, Action) {
+    (Key::alt(KeyCode::Char(digit as char)), To(Go::Session(digit - b'0')))
+}
+
+const NUMBERS: Keys = &[
+    number(b'1'),
+    number(b'2'),
+    number(b'3'),
+    number(b'4'),
+    number(b'5'),
+    number(b'6'),
+    number(b'7'),
+    number(b'8'),
+    number(b'9'),
 ];
 
 /// What has no key of its own, and can be given one.

@@ -63,6 +63,15 @@ impl Search {
 }
 
 impl Output {
+    /// Forgets what ran in these sessions.
+    pub fn forget(&mut self, sessions: &[SessionId]) {
+        self.runs.retain(|run| !sessions.contains(&run.session));
+        let known: Vec<_> = self.runs.iter().map(|run| run.call).collect();
+        self.slots.retain(|call| known.contains(call));
+        self.chosen = self.chosen.filter(|call| known.contains(call));
+        self.search = self.search.take().filter(|search| known.contains(&search.call));
+    }
+
     /// A program began. Its pane is a new one, or that of one that has ended.
     pub fn begin(&mut self, run: Run) {
         if self.runs.len() >= REMEMBERED

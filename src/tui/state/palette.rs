@@ -108,7 +108,10 @@ fn off(state: &State, place: Place, action: Action) -> Option<&'static str> {
     match place {
         Place::Question => found(state.queue.current().is_none(), NOTHING_WAITS),
         Place::Waiting => found(state.queue.listed().is_empty(), NOTHING_WAITS),
-        Place::Sessions => found(state.sessions.rows().is_empty(), NO_SESSION),
+        Place::Sessions if action == Action::Add => {
+            found(state.place.starting.is_some(), "a session is being started")
+        }
+        Place::Sessions => found(state.tree().is_empty(), NO_SESSION),
         Place::Transcript | Place::Changes | Place::Grants | Place::Decisions => {
             found(node.is_none(), NO_SESSION)
         }

@@ -105,6 +105,12 @@ impl Records {
         }
     }
 
+    /// Forgets these sessions.
+    pub fn forget(&mut self, sessions: &[SessionId]) {
+        self.kept.retain(|envelope| !sessions.contains(&envelope.session));
+        self.stale = true;
+    }
+
     /// The session that no agent started, to which this one belongs.
     pub fn root(&self, session: SessionId) -> SessionId {
         let above = |below: &SessionId| self.parents.get(below).copied();

@@ -4,11 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::transcript::Transcript;
+use super::{
+    transcript::Transcript,
+    tree::{Tree, Watched},
+};
 use crate::kernel::{
     event::Outcome,
+    gate::approval::Question,
     id::{CallId, SessionId, SignalId},
     message::Usage,
+    port::Whereabouts,
     spec::{Mode, SessionSpec},
     todo::Item,
 };
@@ -17,6 +22,8 @@ use crate::kernel::{
 #[derive(Clone, Debug)]
 pub struct Node {
     pub spec: SessionSpec,
+    /// The name it was given, else the first words said in it.
+    pub title: Option<String>,
     pub mode: Mode,
     pub doing: Doing,
     pub usage: Usage,
@@ -36,6 +43,16 @@ pub struct Node {
     pub started_by: Option<CallId>,
     /// Agents that are over and of which its model does not know yet, by the signal that says so.
     pub untold: Vec<(SignalId, String)>,
+}
+
+impl Node {
+    /// What it is called in a list.
+    pub fn called(&self) -> &str {
+        match &self.title {
+            Some(title) if self.spec.parent.is_none() && self.spec.agent() == "main" => title,
+            Some(_) | None => self.spec.agent(),
+        }
+    }
 }
 
 /// What a session does.
@@ -79,6 +96,7 @@ pub struct Sessions {
     forward: Vec<SessionId>,
     /// The row that keys act on.
     pub cursor: usize,
+    pub tree: Tree,
 }
 
 /// A row of the tree.
@@ -113,6 +131,7 @@ impl Sessions {
             None => self.roots.push(spec.id),
         }
         let node = Node {
+            title: None,
             mode: spec.mode,
             doing: Doing::Nothing,
             usage: Usage::default(),
@@ -128,9 +147,59 @@ impl Sessions {
             spec: spec.clone(),
         };
         self.nodes.insert(spec.id, node);
-        if self.viewed.is_none() || self.preferred == Some(spec.id) {
+        if self.preferred == Some(spec.id) {
+            self.show(spec.id);
+        } else if self.viewed.is_none() {
             self.viewed = Some(spec.id);
         }
+    }
+
+    /// Those that no agent started.
+    pub fn roots(&self) -> &[SessionId] {
+        &self.roots
+    }
+
+    /// The session that no agent started, to which this one belongs.
+    pub fn root(&self, session: SessionId) -> SessionId {
+        let above = |id: &SessionId| self.nodes.get(id)?.spec.parent;
+        std::iter::successors(Some(session), above).last().unwrap_or(session)
+    }
+
+    /// The session that runs elsewhere or nowhere, if this one belongs to it.
+    pub fn watched(&self, session: SessionId) -> Option<&Watched> {
+        self.tree.watched.as_ref().filter(|watched| watched.root == self.root(session))
+    }
+
+    /// What a session that runs elsewhere asks there.
+    pub fn asks_there(&self, session: SessionId) -> Option<&Question> {
+        let asks = &self.tree.watched.as_ref()?.asks;
+        asks.iter().map(|(question, _)| question).find(|question| question.session == session)
+    }
+
+    /// Why nothing can be done in a session, where it does not run here.
+    pub fn why_not(&self, session: SessionId) -> Option<String> {
+        let watched = self.watched(session)?;
+        Some(match &watched.place {
+            Whereabouts::There(Some(by)) => format!("Read only: {by} has it."),
+            Whereabouts::There(None) => "Read only: another footplate has it.".to_owned(),
+            Whereabouts::Free | Whereabouts::Here => {
+                "It does not run here: r carries it on.".to_owned()
+            }
+        })
+    }
+
+    /// Forgets a session and all below it, and goes on with the one that was in view before.
+    pub fn forget(&mut self, root: SessionId) -> Vec<SessionId> {
+        let of_it = |id: &SessionId| self.root(*id) == root;
+        let gone: Vec<_> = self.nodes.keys().copied().filter(of_it).collect();
+        self.nodes.retain(|id, _| !gone.contains(id));
+        self.roots.retain(|id| *id != root);
+        self.back.retain(|id| !gone.contains(id));
+        self.forward.retain(|id| !gone.contains(id));
+        if self.viewed.is_some_and(|id| gone.contains(&id)) {
+            self.viewed = self.back.pop().or(self.roots.first().copied());
+        }
+        gone
     }
 
     /// This one comes into view when it is there.
@@ -204,12 +273,6 @@ impl Sessions {
         }
     }
 
-    /// The row of the one in view.
-    pub fn place(&self) -> usize {
-        let mut rows = self.rows().into_iter();
-        rows.position(|row| Some(row.session) == self.viewed).unwrap_or(0)
-    }
-
     /// How many agents below that one work.
     pub fn at_work_below(&self, id: SessionId) -> usize {
         let children = self.nodes.get(&id).map(|node| node.children.as_slice());
@@ -220,8 +283,10 @@ impl Sessions {
         children.unwrap_or_default().iter().map(count).sum()
     }
 
-    /// How many work, or run something by hand.
+    /// How many work here, or run something by hand.
     pub fn at_work(&self) -> usize {
-        self.nodes.values().filter(|node| node.doing.works() || !node.by_hand.is_empty()).count()
+        let works = |node: &Node| node.doing.works() || !node.by_hand.is_empty();
+        let here = |id: &SessionId| self.watched(*id).is_none();
+        self.nodes.iter().filter(|(id, node)| works(node) && here(id)).count()
     }
 }

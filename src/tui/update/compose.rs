@@ -1,6 +1,6 @@
 //! What is written in the composer, what is offered for it, and where it goes.
 
-use super::slash;
+use super::{slash, tree};
 use crate::{
     kernel::{command::Command, id::SessionId},
     tui::{
@@ -86,6 +86,9 @@ pub(super) fn send(state: &mut State, when: When) -> Vec<Effect> {
         Some(_) | None => {}
     }
     if let Some(session) = state.sessions.viewed() {
+        if let Some(effects) = tree::send(state, session) {
+            return effects;
+        }
         let text = state.composer.take();
         let works = state.sessions.node().is_some_and(|node| node.doing.works());
         if let Some(node) = state.sessions.node_mut() {
@@ -120,6 +123,10 @@ fn begin(state: &mut State, says: bool) -> Vec<Effect> {
 /// Runs the draft as Python, in the session in view or in a new one.
 fn run(state: &mut State) -> Vec<Effect> {
     let Some(session) = state.sessions.viewed() else { return begin(state, false) };
+    if let Some(why) = state.sessions.why_not(session) {
+        state.status.say(why, state.now.at);
+        return Vec::new();
+    }
     if let Some(node) = state.sessions.node_mut() {
         node.transcript.scroll = Scroll::Follow;
     }

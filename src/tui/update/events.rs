@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{edit, several, signals};
+use super::{edit, several, signals, tree};
 use crate::{
     kernel::{
         event::{Call, Decider, Envelope, Event, ExitStatus, Origin, Outcome, Stop},
@@ -29,6 +29,9 @@ pub(super) fn apply(state: &mut State, envelope: &Arc<Envelope>) -> Vec<Effect> 
     let (session, at) = (envelope.session, envelope.at);
     if let Event::SessionStarted { spec } = &envelope.event {
         state.sessions.add(spec);
+        if spec.parent.is_none() {
+            tree::sift(state);
+        }
         return Vec::new();
     }
     if let Event::ApprovalRequested { question } = &envelope.event {
@@ -111,6 +114,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             rest(node, Outcome::Stopped, at);
         }
         Event::SessionNamed { name } => {
+            node.title = Some(name.clone());
             log.notice(Mark::Here, format!("Named {}.", name));
         }
         Event::ConversationRewound { to } => {
@@ -120,6 +124,9 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
         Event::MessageSent { text } => {
             node.said.push((envelope.seq, text.clone()));
             log.said(text);
+            if node.title.is_none() {
+                node.title = Some(words::first_line(text).chars().take(80).collect());
+            }
             node.doing = Doing::Working { since: at };
             node.at = "answering".to_owned();
         }
@@ -250,8 +257,12 @@ fn rest(node: &mut Node, outcome: Outcome, at: jiff::Timestamp) {
     node.at.clear();
 }
 
-fn asked(state: &mut State, question: &Question, at: jiff::Timestamp) -> Vec<Effect> {
+/// A question came up. What a session asks that runs elsewhere is answered there.
+pub(super) fn asked(state: &mut State, question: &Question, at: jiff::Timestamp) -> Vec<Effect> {
     let session = question.session;
+    if tree::asked_there(state, question, at) {
+        return Vec::new();
+    }
     let mut script = None;
     let mut effects = vec![Effect::Prepare(Box::new(question.clone()))];
     if let Some(node) = state.sessions.get_mut(session) {
@@ -288,8 +299,14 @@ fn asked(state: &mut State, question: &Question, at: jiff::Timestamp) -> Vec<Eff
 }
 
 fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: &Decider, at: jiff::Timestamp) {
-    let Some(waiting) = super::question::gone(state, id) else { return };
-    let question = &waiting.question;
+    let waiting = super::question::gone(state, id);
+    let Some(question) = waiting.as_ref().map(|waiting| waiting.question.clone()).or_else(|| {
+        let asks = &mut state.sessions.tree.watched.as_mut()?.asks;
+        let at = asks.iter().position(|(question, _)| question.id == id)?;
+        Some(asks.remove(at).0)
+    }) else {
+        return;
+    };
     let progress = match answer {
         Answer::Allow { .. } | Answer::AllowEdited { .. } => {
             Progress::Running { since: state.now.wall }
@@ -307,6 +324,7 @@ fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: &Decider, at
     if together || !is_news(state, at) {
         return;
     }
+    let Some(waiting) = waiting else { return };
     if let Some(text) = toast(state, &waiting, answer, by) {
         state.status.say(text, state.now.at);
     }
@@ -373,7 +391,11 @@ fn withdrawn(state: &mut State, id: ApprovalId, reason: &str, at: jiff::Timestam
         }
         return;
     }
-    let Some(waiting) = super::question::gone(state, id) else { return };
+    let Some(waiting) = super::question::gone(state, id) else {
+        let watched = state.sessions.tree.watched.as_mut();
+        watched.into_iter().for_each(|watched| watched.asks.retain(|(one, _)| one.id != id));
+        return;
+    };
     if edit::refused(state, id, reason) || several::settled(state, id, Settled::Late) {
         return;
     }

@@ -3,8 +3,8 @@
 use crossterm::event::{KeyEvent, KeyEventKind};
 
 use super::{
-    compose, controls, copies, moves, output, palette, panes, pointer, question, records, several,
-    themes, transcript, trust, wider, written,
+    compose, controls, moves, output, palette, panes, pointer, question, records, several, themes,
+    transcript, tree, trust, wider, written,
 };
 use crate::{
     kernel::command::Command,
@@ -16,7 +16,7 @@ use crate::{
         message::Input,
         state::{
             Focus, Leave, Popup, State, composer::When, records::written::View, status::Twice,
-            waiting::Form,
+            tree::Below, waiting::Form,
         },
         view,
     },
@@ -191,10 +191,21 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Confirm if matches!(state.popup, Some(Popup::Changes { .. })) => {
             return written::confirm(state);
         }
+        Action::Confirm if state.popup == Some(Popup::Sessions) => tree::filter(state, false),
+        Action::Confirm if matches!(state.popup, Some(Popup::Rename { .. })) => {
+            return tree::rename_chosen(state);
+        }
         Action::Confirm if state.key_place() == Place::Filter => records::filter(state, false),
         Action::Confirm => return question::confirm(state),
         Action::Lasting => wider::switch(state),
+        Action::Filter if state.key_place() == Place::Sessions => tree::filter(state, true),
         Action::Filter => records::filter(state, true),
+        Action::Delete => return tree::delete(state),
+        Action::Resume => return tree::resume(state),
+        Action::Message => return tree::message(state),
+        Action::Add => return tree::add(state),
+        Action::Rename => tree::rename(state),
+        Action::Said => return tree::said(state),
         Action::Revoke => {
             if let Some(Popup::Grants { row }) = state.popup {
                 return records::revoke(state, row);
@@ -235,12 +246,15 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
             None => question::search(state),
         },
         Action::Output(what) => return output::act(state, what),
+        Action::Fold if state.key_place() == Place::Sessions => tree::fold(state, Below::Folded),
+        Action::Unfold if state.key_place() == Place::Sessions => tree::fold(state, Below::Shown),
         Action::Fold => transcript::fold(state, Fold::Shut),
         Action::Unfold => transcript::fold(state, Fold::Full),
         Action::Jump(to) => transcript::jump(state, to),
         Action::Steer => return compose::send(state, When::NextStep),
         Action::Recall => compose::search(state),
         Action::Complete => compose::complete(state),
+        Action::Order if state.key_place() == Place::Sessions => tree::order(state),
         Action::Order => state.queue.order = state.queue.order.next(),
         Action::Several => panes::several(state),
         Action::Choose => several::choose(state),
@@ -250,12 +264,12 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
             (_, Some(call)) => return output::page(state, call),
             _ => return super::edit::editor(state, part),
         },
-        Action::Stop => panes::stop(state),
+        Action::Stop => tree::stop(state),
         Action::Preset(preset) => {
             state.controls.keys = Keymap::of(preset);
             return controls::keep(Setting::Preset(preset));
         }
-        Action::Fork => return copies::fork(state),
+        Action::Fork => return tree::fork(state),
         Action::NotNow => panes::not_now(state),
         // Answers go through the guard and nowhere else.
         Action::Answer(_) | Action::Refuse => {}
@@ -311,7 +325,8 @@ fn tour(state: &mut State) -> Vec<Effect> {
 /// esc: leaves what has the keys, one thing at a time; last of all, the turn.
 fn leave(state: &mut State) -> Vec<Effect> {
     let now = state.now.at;
-    if output::leave(state)
+    if tree::step_back(state)
+        || output::leave(state)
         || records::leave(state)
         || written::leave(state)
         || transcript::leave(state)

@@ -21,6 +21,15 @@ pub(super) fn scroll(state: &mut State, by: Move) {
                 *row = step_in(*row, Mode::ALL.len(), 1, by);
             }
         }
+        Place::Delete | Place::Said | Place::Rewind => {
+            let said = state.sessions.tree.form.said.len();
+            match &mut state.popup {
+                Some(Popup::Delete { row, .. }) => *row = step_in(*row, 2, 1, by),
+                Some(Popup::Rewind { row, .. }) => *row = step_in(*row, 3, 1, by),
+                Some(Popup::Said { row, .. }) => *row = step_in(*row, said, 10, by),
+                _ => {}
+            }
+        }
         Place::Stop => {
             if let Some(Popup::Stop { session, row }) = &mut state.popup {
                 let rows = if state.sessions.at_work_below(*session) > 0 { 3 } else { 2 };
@@ -47,7 +56,7 @@ pub(super) fn scroll(state: &mut State, by: Move) {
             }
         }
         Place::Sessions => {
-            let rows = state.sessions.rows().len();
+            let rows = state.tree().len();
             state.sessions.cursor = step_in(state.sessions.cursor, rows, 10, by);
         }
         Place::Waiting => {
@@ -99,7 +108,12 @@ pub(super) fn scroll(state: &mut State, by: Move) {
                 *row = step_in(*row, models, 10, by);
             }
         }
-        Place::Because | Place::Wider | Place::Filter | Place::Themes => {}
+        Place::Because
+        | Place::Wider
+        | Place::Filter
+        | Place::Themes
+        | Place::Held
+        | Place::Rename => {}
         Place::Transcript | Place::Composer | Place::Everywhere => transcript::scroll(state, by),
     }
 }
@@ -119,9 +133,9 @@ pub(super) fn step_in(at: usize, count: usize, page: usize, by: Move) -> usize {
 
 /// The row of the tree of sessions that is drawn in that row of its pane.
 pub(super) fn row_of_sessions(state: &State, area: Rect, row: usize) -> usize {
-    let rows = state.sessions.rows().len();
+    let rows = state.tree();
     let here = state.focus == Focus::Sessions;
-    let mark = if here { state.sessions.cursor } else { state.sessions.place() };
+    let mark = if here { state.sessions.cursor } else { rows.place(state.sessions.viewed()) };
     let first = (mark + 1).saturating_sub(usize::from(area.height.saturating_sub(1)));
-    (first + row).min(rows.saturating_sub(1))
+    (first + row).min(rows.len().saturating_sub(1))
 }

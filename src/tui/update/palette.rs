@@ -78,7 +78,7 @@ fn go(state: &mut State, entry: &Entry) -> Vec<Effect> {
         }
         None => state.focus = Focus::Transcript,
     }
-    if matches!(entry.action, Action::Filter | Action::Order) {
+    if matches!(entry.action, Action::Filter | Action::Order | Action::Add) {
         return input::act(state, entry.action);
     }
     let key = state.controls.key(entry.place, entry.action);

@@ -2,7 +2,9 @@
 
 use ratatui::layout::Size;
 
-use super::{compose, controls, palette, question, records, several, themes, transcript, written};
+use super::{
+    compose, controls, palette, question, records, several, themes, transcript, tree, written,
+};
 use crate::{
     kernel::{command::Command, id::ApprovalId, signal::Extent, spec::Mode},
     tui::{
@@ -59,7 +61,13 @@ pub(super) fn go(state: &mut State, go: Go) {
         Go::Commands => palette::open(state),
         Go::Themes => themes::open(state),
         Go::KeysFile => {}
-        Go::Sessions => swap(state, Popup::Sessions),
+        Go::Sessions => {
+            state.sessions.tree.filter = Filter::default();
+            swap(state, Popup::Sessions);
+            tree::sift(state);
+            state.sessions.cursor = state.tree().place(state.sessions.viewed());
+        }
+        Go::Session(number) => tree::by_number(state, usize::from(number)),
         Go::Waiting => {
             state.records.filter = Filter::default();
             swap(state, Popup::Waiting { row: 0 });
@@ -94,26 +102,6 @@ fn mode(state: &mut State) {
         Some(Popup::Mode { .. }) => None,
         Some(_) | None => Some(Popup::Mode { row }),
     };
-}
-
-/// Asks whether the chosen session is to be stopped; elsewhere than in the list, the one in view.
-pub(super) fn stop(state: &mut State) {
-    let chosen = if state.key_place() == Place::Sessions {
-        state.sessions.rows().get(state.sessions.cursor).map(|branch| branch.session)
-    } else {
-        state.sessions.viewed()
-    };
-    let Some(session) = chosen else {
-        state.status.say("There is no session to stop.", state.now.at);
-        return;
-    };
-    let node = state.sessions.get(session);
-    let below = state.sessions.at_work_below(session);
-    if below > 0 || node.is_some_and(|node| node.doing.works()) {
-        state.popup = Some(Popup::Stop { session, row: 0 });
-    } else {
-        state.status.say("It does not work now.", state.now.at);
-    }
 }
 
 /// Goes to the pane of the output, where the screen has room for one.
@@ -200,7 +188,6 @@ fn swap(state: &mut State, popup: Popup) {
     if state.popup.is_some_and(same) {
         state.popup = None;
     } else {
-        state.sessions.cursor = state.sessions.place();
         state.popup = Some(popup);
     }
 }
@@ -226,7 +213,9 @@ fn step(state: &mut State, forward: bool) {
                 node.transcript.here = last;
             }
         }
-        Focus::Sessions => state.sessions.cursor = state.sessions.place(),
+        Focus::Sessions => {
+            state.sessions.cursor = state.tree().place(state.sessions.viewed());
+        }
         Focus::Plan | Focus::Changes | Focus::Away => state.panes.row = 0,
         Focus::Start | Focus::Composer | Focus::Question | Focus::Output(_) | Focus::Waiting => {}
     }
@@ -240,14 +229,11 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         Place::Search if state.focus == Focus::Transcript => transcript::next(state, true),
         Place::Search => question::next_found(state, true),
         Place::Several => several::see(state),
-        Place::Sessions => {
-            let row = state.sessions.rows().get(state.sessions.cursor).copied();
-            if let Some(branch) = row {
-                state.sessions.show(branch.session);
-            }
-            state.popup = None;
-            state.focus = Focus::Composer;
-        }
+        Place::Sessions => return tree::open(state),
+        Place::Held => return tree::watch_held(state),
+        Place::Delete => return tree::delete_chosen(state),
+        Place::Said => tree::choose_said(state),
+        Place::Rewind => return tree::go_back(state),
         Place::Waiting => {
             if let Some(id) = chosen(state) {
                 state.queue.choose(id);
@@ -314,6 +300,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         | Place::Edit
         | Place::Output
         | Place::Script
+        | Place::Rename
         | Place::Undo
         | Place::Filter
         | Place::Help => {}

@@ -36,6 +36,9 @@ pub(super) fn field(state: &mut State) -> Option<&mut Draft> {
 
 /// An edit of that text; whether there was one.
 pub(super) fn edit(state: &mut State, edit: Edit) -> bool {
+    if super::tree::edit(state, edit) {
+        return true;
+    }
     let Some(draft) = field(state) else { return false };
     draft.edit(edit);
     top(state);
@@ -44,6 +47,9 @@ pub(super) fn edit(state: &mut State, edit: Edit) -> bool {
 
 /// A character for that text; whether there was one.
 pub(super) fn typed(state: &mut State, c: char) -> bool {
+    if super::tree::write(state, |draft| draft.type_char(c)) {
+        return true;
+    }
     let Some(draft) = field(state) else { return false };
     draft.type_char(c);
     top(state);
@@ -52,6 +58,10 @@ pub(super) fn typed(state: &mut State, c: char) -> bool {
 
 /// A paste into that text, letter by letter, so that nothing of it is folded; whether there was one.
 pub(super) fn pasted(state: &mut State, text: &str) -> bool {
+    let line: String = text.chars().filter(|c| !c.is_control()).collect();
+    if super::tree::write(state, |draft| line.chars().for_each(|c| draft.type_char(c))) {
+        return true;
+    }
     let Some(draft) = field(state) else { return false };
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     text.chars().filter(|c| *c == '\n' || !c.is_control()).for_each(|c| draft.type_char(c));

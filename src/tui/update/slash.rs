@@ -1,6 +1,6 @@
 //! What commands that begin with a slash do.
 
-use super::{input, panes};
+use super::{input, panes, tree};
 use crate::{
     kernel::command::Command,
     tui::{
@@ -46,7 +46,7 @@ pub(super) fn run(state: &mut State, word: Word, rest: &str) -> Vec<Effect> {
     };
     let command = match word {
         Word::Mode => slash::mode(rest).map(|mode| Command::SetMode { session, mode }),
-        Word::Rename => Some(Command::Rename { session, name: rest.to_owned() }),
+        Word::Rename => return vec![tree::name(state, session, rest.to_owned())],
         Word::Fork => {
             state.status.say("A copy begins, and asks for everything again.", now);
             Some(Command::Fork { session, before: None })

@@ -9,16 +9,19 @@ use super::{
     Room, offered,
     pen::{Keys, Pen, inset, split_top},
 };
-use crate::tui::{
-    clean, slash,
-    state::{
-        Focus, State,
-        composer::{Queued, When},
-        draft::Draft,
+use crate::{
+    kernel::port::Whereabouts,
+    tui::{
+        clean, slash,
+        state::{
+            Focus, State,
+            composer::{Queued, When},
+            draft::Draft,
+        },
+        theme::{Mark, Role},
+        words,
+        wrap::{Layout, rows as wrapped},
     },
-    theme::{Mark, Role},
-    words,
-    wrap::{Layout, rows as wrapped},
 };
 
 /// Cells before the text.
@@ -104,9 +107,6 @@ fn hint(state: &State, here: bool) -> String {
         return String::new();
     }
     match state.composer.draft.leads() {
-        Some('!') => {
-            return format!("enter runs it as Python{dot}a space before ! sends it as words");
-        }
         Some('/') => match state.composer.draft.line().and_then(slash::read) {
             Some(slash::Line::Does(..)) => {
                 return format!("enter does it{dot}a space before / sends it as words");
@@ -116,7 +116,15 @@ fn hint(state: &State, here: bool) -> String {
             }
             None => {}
         },
+        Some('!')
+            if state.sessions.viewed().is_none_or(|id| state.sessions.watched(id).is_none()) =>
+        {
+            return format!("enter runs it as Python{dot}a space before ! sends it as words");
+        }
         Some(_) | None => {}
+    }
+    if let Some(why) = read_only(state) {
+        return why;
     }
     match state.sessions.node() {
         Some(node) if node.spec.parent.is_some() => {
@@ -128,6 +136,22 @@ fn hint(state: &State, here: bool) -> String {
         }
         _ => format!("enter sends{dot}ctrl+j new line"),
     }
+}
+
+/// Where the session in view does not run here: that nothing can be said to it, or what a word does.
+fn read_only(state: &State) -> Option<String> {
+    let viewed = state.sessions.viewed()?;
+    let watched = state.sessions.watched(viewed)?;
+    Some(match (&watched.place, watched.wanted) {
+        (Whereabouts::There(_), true) => "read only, until it is let go".to_owned(),
+        (Whereabouts::There(by), false) => {
+            format!("read only: {} has it", by.as_deref().unwrap_or("another footplate"))
+        }
+        (Whereabouts::Free | Whereabouts::Here, _) if watched.root == viewed => {
+            "enter carries it on here, and sends".to_owned()
+        }
+        (Whereabouts::Free | Whereabouts::Here, _) => "read only: it runs nowhere".to_owned(),
+    })
 }
 
 /// A draft in its area, moved so that the cursor is in sight. Gives the cursor's place.

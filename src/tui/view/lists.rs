@@ -9,89 +9,20 @@ use super::pen::{Keys, Pen, inset, split_bottom, split_top};
 use crate::{
     kernel::{capability::Body, event::Outcome, id::SessionId},
     tui::{
-        cell::state_mark,
         clean,
-        state::{
-            State,
-            sessions::{Branch, Doing},
-            waiting::Waiting,
-        },
+        state::{State, sessions::Doing, waiting::Waiting},
         theme::{Mark, Role},
         update::asker,
         words,
     },
 };
 
-pub(super) fn sessions(state: &State, pen: &mut Pen<'_>, area: Rect) {
-    pen.clear(area);
-    let (head, rest) = split_top(area, 1);
-    let (rest, keys) = split_bottom(rest, 1);
-    let rows = state.sessions.rows();
-    let roots = rows.iter().filter(|row| row.depth == 0).count();
-    let dot = pen.look.dot();
-    let mut title = format!(
-        "sessions {roots}{dot}agents {}{dot}{} at work",
-        rows.len() - roots,
-        state.sessions.at_work()
-    );
-    let asking = state.queue.asking();
-    if asking > 0 {
-        let verb = if asking == 1 { "needs" } else { "need" };
-        title.push_str(&format!("{dot}{asking} {verb} you"));
-    }
-    pen.rule(head, 0, Keys::Here, vec![pen.span(title, Role::Bright)], Vec::new());
-    let wide = usize::from(area.width) >= 60;
-    if wide {
-        pen.apart(
-            inset(rest, 3, 2),
-            0,
-            Line::from(pen.span("agent              state", Role::Quiet)),
-            Line::from(pen.span("time    tokens", Role::Quiet)),
-        );
-    }
-    let (_, list) = split_top(rest, u16::from(wide));
-    let height = usize::from(list.height);
-    let cursor = state.sessions.cursor;
-    let first = (cursor + 1).saturating_sub(height);
-    for (at, branch) in rows.iter().enumerate().skip(first).take(height) {
-        let row = u16::try_from(at - first).unwrap_or(0);
-        let (left, right) = session(state, pen, branch);
-        pen.apart(inset(list, 1, 2), row, left, right);
-        if at == cursor {
-            pen.line(list, row, Line::from(pen.mark(Mark::Here)));
-        }
-    }
-    pen.text(inset(keys, 1, 0), 0, "enter open   s stop…   ↑↓ move   esc close", Role::Bright);
-}
-
-fn session(state: &State, pen: &Pen<'_>, branch: &Branch) -> (Line<'static>, Line<'static>) {
-    let Some(node) = state.sessions.get(branch.session) else {
-        return (Line::default(), Line::default());
-    };
-    let mark = state_mark(&state.sessions, &state.queue, branch.session);
-    let fold = match (branch.depth, node.children.is_empty(), branch.last) {
-        (0, true, _) => Span::raw(" "),
-        (0, false, _) => pen.mark(Mark::Open),
-        (_, _, true) => pen.mark(Mark::LastChild),
-        (_, _, false) => pen.span(pen.look.mark(Mark::MeetsRight), Role::Quiet),
-    };
-    let indent = 2 + 2 * branch.depth;
-    let room = 17_usize.saturating_sub(indent).max(6);
-    let mut left = vec![Span::raw(" ".repeat(indent)), fold, Span::raw(" "), pen.mark(mark)];
-    left.push(Span::raw(" "));
-    left.push(pen.span(clean::pad(&clean::shown(node.spec.agent()), room), Role::Bright));
-    left.extend(pen.spans(&format!(" {}", state_words(state, branch.session)), mark.role()));
-    let time = node.doing.seconds(state.now.wall).map(words::clock);
-    let dash = pen.look.mark(Mark::Withdrawn);
-    let time = time.unwrap_or_else(|| dash.to_owned());
-    let used = node.usage.input + node.usage.output;
-    let used = if used == 0 { dash.to_owned() } else { words::tokens(used) };
-    let right = format!("{}{}", clean::pad_left(&time, 8), clean::pad_left(&used, 10));
-    (Line::from(left), Line::from(pen.span(right, Role::Quiet)))
-}
-
 /// What a session is at, in a few words.
 pub(super) fn state_words(state: &State, session: SessionId) -> String {
+    if let Some(question) = state.sessions.asks_there(session) {
+        let effect = question.category.name().to_uppercase();
+        return format!("waits there: {effect} {}", question.preview.object);
+    }
     let mine = state.queue.of_session(session);
     if let Some(waiting) = mine.first().and_then(|id| state.queue.get(*id)) {
         return format!("{} {}", waiting.effect(), waiting.object());

@@ -6,6 +6,7 @@ mod forms;
 mod lists;
 mod questions;
 mod records;
+mod tree;
 
 use insta::assert_snapshot;
 use serde_json::json;

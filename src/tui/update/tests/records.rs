@@ -111,19 +111,19 @@ fn enter_goes_to_the_question_or_to_the_session_that_wanted_it() {
 #[test]
 fn a_yes_of_the_session_and_a_rule_of_ones_own_are_taken_back_at_once() {
     let mut stage = decided();
-    stage.rules = stage.standing(2);
+    stage.desk.rules = stage.standing(2);
     stage.key("F6");
     assert_eq!(stage.state.records.rules.placed.len(), 4);
     stage.key("d");
     let revoke = Command::Revoke { grant: 2.into() };
     assert_eq!(stage.effects, [Effect::Send(revoke)]);
-    let cited = stage.rules.remove(0).cited;
+    let cited = stage.desk.rules.remove(0).cited;
     stage.event(1.into(), Event::RuleRevoked { rule: cited });
     assert_eq!(stage.state.records.rules.placed.len(), 3, "the list is asked for again");
 
     stage.effects.clear();
     stage.key("d");
-    let own = stage.rules[0].cited.clone();
+    let own = stage.desk.rules[0].cited.clone();
     assert_eq!(own.layer, Layer::User);
     let saved = Command::RevokeSaved { session: 1.into(), rule: own };
     assert_eq!(stage.effects, [Effect::Send(saved)]);
@@ -132,7 +132,7 @@ fn a_yes_of_the_session_and_a_rule_of_ones_own_are_taken_back_at_once() {
 #[test]
 fn a_rule_of_somebody_else_says_which_file_to_change() {
     let mut stage = decided();
-    stage.rules = stage.standing(2);
+    stage.desk.rules = stage.standing(2);
     for key in ["F6", "down", "down", "d"] {
         stage.key(key);
     }
@@ -152,9 +152,9 @@ fn a_rule_of_somebody_else_says_which_file_to_change() {
 #[test]
 fn how_often_a_rule_decided_is_counted_from_the_journals() {
     let mut stage = decided();
-    stage.rules = stage.standing(2);
+    stage.desk.rules = stage.standing(2);
     for call in [50, 51] {
-        let cited = Box::new(stage.rules[0].cited.clone());
+        let cited = Box::new(stage.desk.rules[0].cited.clone());
         stage.lets(2, call, "cargo test --lib lex", Decider::Rule { rule: cited });
     }
     stage.key("F6");
@@ -166,7 +166,8 @@ fn how_often_a_rule_decided_is_counted_from_the_journals() {
 #[test]
 fn a_file_with_a_fault_has_a_row_that_says_so() {
     let mut stage = decided();
-    stage.faults = vec!["/r.toml:3:1: no such key\nno [[allow]] of it counts until then".into()];
+    stage.desk.faults =
+        vec!["/r.toml:3:1: no such key\nno [[allow]] of it counts until then".into()];
     stage.key("F6");
     let screen = stage.screen();
     assert!(screen.contains("▲ /r.toml:3:1: no such key"), "{screen}");

@@ -30,8 +30,8 @@ fn decided(width: u16, height: u16) -> Stage {
     stage.wait(1_000);
     let scope = Scope::Session { rule: rule("session").text().to_owned() };
     stage.answered(2, 2.into(), Answer::Allow { scope });
-    stage.rules = stage.standing(2);
-    let cited = Box::new(stage.rules[0].cited.clone());
+    stage.desk.rules = stage.standing(2);
+    let cited = Box::new(stage.desk.rules[0].cited.clone());
     stage.wait(5_000);
     stage.lets(2, 50, "cargo test --lib lex --nocapture", Decider::Rule { rule: cited });
     stage.wait(5_000);
@@ -98,7 +98,7 @@ fn decisions_of_the_monitor() {
 fn grants_and_rules() {
     for (width, height) in SIZES {
         let mut stage = decided(width, height);
-        stage.faults =
+        stage.desk.faults =
             vec!["/home/me/x/rules.toml:3:1: there is no key \"pth\"\nwrite one of call, path; no [[allow]] of it counts until then".into()];
         stage.key("F6");
         stage.key("down");

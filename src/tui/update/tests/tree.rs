@@ -1,0 +1,324 @@
+//! What the tree of sessions does, and what is not done in a session that runs elsewhere.
+
+use pretty_assertions::assert_eq;
+
+use super::toast;
+use crate::{
+    kernel::{
+        command::Command,
+        event::{Event, Outcome},
+        id::SessionId,
+        port::{Listed, NotResumed, SessionSummary, When, Whereabouts},
+        spec::SessionSpec,
+    },
+    tui::{
+        effect::{Effect, Start},
+        message::{Came, Message},
+        stage::{Stage, write_question},
+        state::{Focus, Popup, State, tree::Row},
+        tally,
+    },
+};
+
+/// A session in the list, as it would be if `spec` had been said so much in.
+pub(in crate::tui) fn listed(
+    stage: &Stage,
+    number: u128,
+    title: &str,
+    folder: &str,
+    place: Whereabouts,
+) -> Listed {
+    let mut spec: SessionSpec = stage.state.sessions.get(1.into()).unwrap().spec.clone();
+    (spec.id, spec.workspace, spec.path) = (number.into(), folder.into(), vec!["main".to_owned()]);
+    let at = stage.now().wall - std::time::Duration::from_secs(7200);
+    let session =
+        SessionSummary { spec, started: at, changed: at, title: Some(title.into()), name: None };
+    Listed { session, place }
+}
+
+/// The folder of the stage, one session of another process, one that is free, two of another folder.
+pub(in crate::tui) fn home(stage: &mut Stage) {
+    let by = Some("process 48213 on pts/4".to_owned());
+    let here = "/home/me/tally";
+    stage.state.place.folder = here.into();
+    let all = vec![
+        listed(stage, 20, "why does parse_total round down?", here, Whereabouts::Free),
+        listed(stage, 21, "bench the lexer", here, Whereabouts::There(by)),
+        listed(stage, 22, "links in the manual", "/home/me/shelf", Whereabouts::Free),
+        listed(stage, 23, "translate it", "/home/me/shelf", Whereabouts::Free),
+        listed(stage, 1, "make the lexer accept tabs", here, Whereabouts::Here),
+    ];
+    stage.send(Message::Came(Came::Listed(Ok(all))));
+}
+
+fn stage() -> Stage {
+    let mut stage = Stage::new(120, 40);
+    stage.at_work();
+    home(&mut stage);
+    stage.key("F2");
+    stage
+}
+
+fn rows(state: &State) -> Vec<String> {
+    let rows = state.tree();
+    let name = |row| match row {
+        Row::Session(twig) => {
+            let node = state.sessions.get(twig.session).unwrap();
+            format!("{}{}", " ".repeat(twig.depth), node.spec.agent())
+        }
+        Row::Ended { count, .. } => format!("{count} ended"),
+        Row::Program { .. } => "a program".to_owned(),
+        Row::Listed(at) => state.sessions.tree.listed[at].session.title.clone().unwrap(),
+        Row::Others(count) => format!("{count} others"),
+    };
+    (0..rows.len()).map(|at| name(rows.get(at).unwrap())).collect()
+}
+
+fn to(stage: &mut Stage, name: &str) {
+    let at = rows(&stage.state).iter().position(|row| row.contains(name)).unwrap();
+    stage.key("home");
+    (0..at).for_each(|_| stage.key("down"));
+}
+
+fn sent(stage: &mut Stage) -> Vec<Effect> {
+    std::mem::take(&mut stage.effects)
+}
+
+/// The other process's session is looked at, and its journal told of.
+fn watching(stage: &mut Stage) {
+    to(stage, "bench");
+    stage.key("enter");
+    assert_eq!(stage.state.popup, Some(Popup::Held { session: 21.into() }));
+    assert_eq!(sent(stage), []);
+    stage.key("enter");
+    assert_eq!(sent(stage), [Effect::Send(Command::Watch { session: 21.into() })]);
+    stage.session(21, &["bench"], None, "bench the lexer");
+    assert_eq!(stage.state.sessions.viewed(), Some(21.into()));
+}
+
+#[test]
+fn the_sessions_of_this_home_stand_below_those_that_run_here() {
+    let mut stage = stage();
+    let first = ["fix-parser", "bench the lexer", "why does parse_total round down?", "2 others"];
+    assert_eq!(rows(&stage.state), first, "what somebody is at comes first");
+    stage.key("end");
+    stage.key("right");
+    assert_eq!(rows(&stage.state)[4..], ["links in the manual", "translate it"]);
+    stage.key("left");
+    stage.key("o");
+    assert_eq!(rows(&stage.state)[1..3], ["why does parse_total round down?", "bench the lexer"]);
+    stage.key("/");
+    stage.types("LEXER bench");
+    assert_eq!(rows(&stage.state), ["bench the lexer"]);
+    stage.key("enter");
+    assert_eq!(stage.state.popup, Some(Popup::Sessions), "enter ends the words");
+    stage.key("esc");
+    assert_eq!(rows(&stage.state).len(), 4, "esc shows all again");
+}
+
+#[test]
+fn agents_that_are_over_fold_when_the_turn_of_their_session_is() {
+    let mut stage = stage();
+    for (number, name) in [(2, "one"), (3, "two"), (4, "three")] {
+        stage.session(number, &["fix-parser", name], Some(1), "x");
+    }
+    let finish = |stage: &mut Stage, number: u128, outcome| {
+        stage.event(number.into(), Event::SessionFinished { outcome });
+    };
+    finish(&mut stage, 2, Outcome::Done);
+    finish(&mut stage, 3, Outcome::Done);
+    finish(&mut stage, 4, Outcome::Failed { message: "no".into() });
+    assert_eq!(rows(&stage.state)[..4], ["fix-parser", " three", " one", " two"]);
+    stage.event(1.into(), Event::ExchangeFinished { outcome: Outcome::Done });
+    assert_eq!(rows(&stage.state)[..3], ["fix-parser", " three", "2 ended"], "no failed one");
+    to(&mut stage, "2 ended");
+    stage.key("enter");
+    assert_eq!(rows(&stage.state)[..5], ["fix-parser", " three", "2 ended", " one", " two"]);
+    stage.key("home");
+    stage.key("left");
+    assert_eq!(rows(&stage.state)[..2], ["fix-parser", "bench the lexer"]);
+}
+
+#[test]
+fn what_another_process_asks_is_answered_there_and_nothing_is_said_to_it() {
+    let mut stage = stage();
+    watching(&mut stage);
+    stage
+        .asks(crate::kernel::gate::approval::Question { session: 21.into(), ..write_question(90) });
+    assert_eq!(stage.state.queue.asking(), 0);
+    assert!(stage.state.sessions.asks_there(21.into()).is_some());
+    assert_eq!(stage.state.sessions.at_work(), 1, "what works there does not work here");
+    stage.types("me too");
+    stage.key("enter");
+    assert_eq!(toast(&stage), "Read only: process 48213 on pts/4 has it.");
+    assert_eq!(stage.state.composer.draft.text(), "me too", "what was written is kept");
+    stage.key("ctrl+c");
+    stage.wait(1_500);
+    stage.key("esc");
+    stage.key("esc");
+    stage.key("F8");
+    stage.key("enter");
+    assert_eq!(sent(&mut stage), [], "neither stopped nor given a mode");
+    stage.key("alt+left");
+    let gone = Effect::Send(Command::Unwatch { session: 21.into() });
+    assert_eq!(sent(&mut stage), [gone], "nobody looks at it any more");
+    assert_eq!(stage.state.sessions.viewed(), Some(1.into()));
+    assert!(stage.state.sessions.get(21.into()).is_none());
+}
+
+#[test]
+fn a_session_is_taken_over_when_it_is_let_go_and_is_one_of_ours_then() {
+    let mut stage = stage();
+    to(&mut stage, "bench");
+    stage.key("enter");
+    stage.key("t");
+    let session: SessionId = 21.into();
+    let asked = [Effect::Send(Command::Watch { session }), Effect::Resume(session, When::LetGo)];
+    assert_eq!(sent(&mut stage), asked);
+    assert!(toast(&stage).starts_with("Taken over as soon as process 48213 on pts/4 lets go."));
+    stage.session(21, &["bench"], None, "bench the lexer");
+    stage.key("alt+left");
+    assert_eq!(sent(&mut stage), [], "it is waited for from elsewhere as well");
+    stage.send(Message::Came(Came::Resumed(session, Ok(None))));
+    assert_eq!(toast(&stage), "Carried on here.");
+    stage.key("alt+2");
+    assert_eq!(stage.state.sessions.viewed(), Some(session));
+    stage.types("on");
+    stage.key("enter");
+    assert_eq!(sent(&mut stage), [Effect::Send(Command::Send { session, text: "on".into() })]);
+}
+
+#[test]
+fn words_for_a_session_that_runs_nowhere_carry_it_on_and_come_back_if_it_cannot_be() {
+    for fails in [false, true] {
+        let mut stage = stage();
+        to(&mut stage, "why does");
+        stage.key("enter");
+        let session: SessionId = 20.into();
+        assert_eq!(sent(&mut stage), [Effect::Send(Command::Watch { session })]);
+        stage.session(20, &["main"], None, "");
+        stage.types("go on");
+        stage.key("enter");
+        assert_eq!(sent(&mut stage), [Effect::Resume(session, When::Now)]);
+        let why = NotResumed::Failed("it is open".into());
+        let came = if fails { Err(why) } else { Ok(None) };
+        stage.send(Message::Came(Came::Resumed(session, came)));
+        let text = "go on".to_owned();
+        if fails {
+            assert_eq!(stage.state.composer.draft.text(), text);
+        } else {
+            assert_eq!(sent(&mut stage), [Effect::Send(Command::Send { session, text })]);
+        }
+    }
+}
+
+#[test]
+fn every_key_that_acts_names_what_goes_or_only_shows_it() {
+    let session: SessionId = 20.into();
+    let fork = Effect::Send(Command::Fork { session, before: None });
+    let cases: [(&[&str], Vec<Effect>); 7] = [
+        (&["d", "enter"], Vec::new()),
+        (&["d", "down", "enter"], vec![Effect::Delete(session)]),
+        (&["d", "down", "esc"], Vec::new()),
+        (&["f"], vec![fork]),
+        (&["e", "X", "enter"], {
+            let name = "why does parse_total round down?X".to_owned();
+            vec![Effect::Rename(session, name)]
+        }),
+        (
+            &["r"],
+            vec![Effect::Send(Command::Watch { session }), Effect::Resume(session, When::Now)],
+        ),
+        (&["a"], vec![Effect::Start { what: Start::Here, message: None }]),
+    ];
+    for (keys, expected) in cases {
+        let mut stage = stage();
+        to(&mut stage, "why does");
+        keys.iter().for_each(|key| stage.key(key));
+        assert_eq!(sent(&mut stage), expected, "{keys:?}");
+    }
+    let mut stage = stage();
+    to(&mut stage, "bench");
+    stage.key("d");
+    assert_eq!(toast(&stage), "Not deleted: process 48213 on pts/4 has it.");
+    to(&mut stage, "fix-parser");
+    stage.key("d");
+    assert_eq!(toast(&stage), "It runs here. Once footplate was left, it can be deleted.");
+    assert_eq!(sent(&mut stage), []);
+}
+
+#[test]
+fn a_session_goes_back_to_before_a_message_once_it_was_chosen_how() {
+    let session: SessionId = 1.into();
+    let cases = [
+        (vec!["enter"], vec![]),
+        (vec!["down", "enter"], vec![Command::Fork { session, before: Some(2) }]),
+        (vec!["down", "down", "enter"], vec![Command::Rewind { session, before: 2 }]),
+    ];
+    for (keys, expected) in cases {
+        let mut stage = Stage::new(80, 24);
+        stage.at_work();
+        stage.event(session, Event::MessageSent { text: "and tabs".into() });
+        stage.key("F2");
+        stage.key("b");
+        assert_eq!(stage.state.popup, Some(Popup::Said { session, row: 1 }), "at the last");
+        stage.key("enter");
+        keys.iter().for_each(|key| stage.key(key));
+        let sent: Vec<_> = sent(&mut stage);
+        assert_eq!(sent, expected.into_iter().map(Effect::Send).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_session_is_copied_from_the_list_and_an_agent_is_not() {
+    let mut stage = Stage::new(120, 40);
+    stage.at_work();
+    stage.session(2, &["fix-parser", "tester"], Some(1), "run the tests");
+    stage.key("F2");
+    stage.key("home");
+    stage.key("f");
+    let session: SessionId = 1.into();
+    assert_eq!(sent(&mut stage), [Effect::Send(Command::Fork { session, before: None })]);
+    assert_eq!(toast(&stage), "A copy begins, and asks for everything again.");
+    stage.key("down");
+    for key in ["f", "d", "e", "b"] {
+        stage.key(key);
+        assert_eq!(sent(&mut stage), []);
+        assert_eq!(toast(&stage), "An agent goes with its session: choose that one.");
+    }
+}
+
+#[test]
+fn the_list_is_made_anew_while_it_is_in_sight_and_no_longer() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    stage.event(1.into(), Event::ExchangeFinished { outcome: Outcome::Done });
+    stage.wait(5_000);
+    assert_eq!(stage.state.list_due(), None);
+    stage.key("F2");
+    assert!(stage.state.list_due().is_some());
+    stage.key("esc");
+    assert_eq!((stage.state.list_due(), stage.state.focus), (None, Focus::Composer));
+}
+
+#[test]
+fn ten_thousand_sessions_are_no_more_than_the_rows_in_sight() {
+    let mut stage = stage();
+    let one = listed(&stage, 20, "one of many", "/home/me/tally", Whereabouts::Free);
+    let many = (0..10_000_u128).map(|number| {
+        let mut one = one.clone();
+        one.session.spec.id = (1000 + number).into();
+        one
+    });
+    stage.send(Message::Came(Came::Listed(Ok(many.collect()))));
+    assert_eq!(stage.state.tree().len(), 10_001);
+    stage.key("end");
+    assert_eq!(stage.state.sessions.cursor, 10_000);
+    let cost = |stage: &mut Stage| tally::of(|| stage.draw());
+    let many = cost(&mut stage);
+    stage.send(Message::Came(Came::Listed(Ok(vec![one; 60]))));
+    stage.key("end");
+    let few = cost(&mut stage);
+    assert!((20..80).contains(&many.rows), "the list, and the column beside it: {many:?}");
+    assert_eq!(many, few);
+}

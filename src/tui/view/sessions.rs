@@ -1,0 +1,157 @@
+//! What is asked about one session: to watch it, to delete it, to name it, to go back in it.
+
+use ratatui::{
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use super::{
+    choice, composer,
+    pen::{Keys, Pen, inset, split_bottom, split_top},
+};
+use crate::{
+    kernel::{id::SessionId, port::Whereabouts},
+    tui::{
+        clean,
+        state::{Popup, State},
+        theme::{Mark, Role},
+        update::whereabouts,
+        words,
+    },
+};
+
+/// Rows of messages that are listed at once, at most.
+const LISTED: usize = 12;
+
+/// The rows it takes.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are drawn elsewhere")]
+pub(super) fn rows(state: &State, popup: Popup) -> u16 {
+    match popup {
+        Popup::Delete { .. } => 5,
+        Popup::Rewind { .. } => 6,
+        Popup::Said { .. } => {
+            let said = state.sessions.tree.form.said.len().clamp(1, LISTED);
+            u16::try_from(said + 2).unwrap_or(u16::MAX)
+        }
+        _ => 3,
+    }
+}
+
+/// Draws it. Gives the place of the cursor.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are drawn elsewhere")]
+pub(super) fn draw(
+    state: &State,
+    pen: &mut Pen<'_>,
+    area: Rect,
+    popup: Popup,
+) -> Option<(u16, u16)> {
+    pen.clear(area);
+    match popup {
+        Popup::Held { session } => held(state, pen, area, session),
+        Popup::Delete { session, row } => delete(state, pen, area, session, row),
+        Popup::Rename { session } => return rename(state, pen, area, session),
+        Popup::Said { session, row } => said(state, pen, area, session, row),
+        Popup::Rewind { session, before, row } => rewind(state, pen, area, session, (before, row)),
+        _ => {}
+    }
+    None
+}
+
+fn called(state: &State, session: SessionId) -> String {
+    if let Some(node) = state.sessions.get(session) {
+        return node.called().to_owned();
+    }
+    let listed = state.sessions.tree.listed.iter().find(|one| one.session.spec.id == session);
+    let called = listed.and_then(|listed| listed.session.called());
+    called.map_or_else(|| session.short().to_string(), str::to_owned)
+}
+
+fn title(state: &State, pen: &mut Pen<'_>, area: Rect, text: (&str, SessionId, &str), right: &str) {
+    let (before, session, after) = text;
+    let taken = clean::width(before) + clean::width(after) + clean::width(right) + 8;
+    let room = usize::from(area.width).saturating_sub(taken).max(8);
+    let name = clean::truncate(&clean::shown(&called(state, session)), room);
+    let title = pen.spans(&format!("{before}{name}{after}"), Role::Bright);
+    let right = pen.spans(right, Role::Quiet);
+    pen.rule(area, 0, Keys::Here, title, right);
+}
+
+fn held(state: &State, pen: &mut Pen<'_>, area: Rect, session: SessionId) {
+    let by = match whereabouts(state, session) {
+        Whereabouts::There(by) => by.unwrap_or_default(),
+        Whereabouts::Free | Whereabouts::Here => "it is free now".to_owned(),
+    };
+    let mark = format!("{} ", pen.look.mark(Mark::Warning));
+    let by = if area.width < 60 { "" } else { by.as_str() };
+    title(state, pen, area, (&mark, session, " is open in another footplate"), by);
+    let text = "Only one can carry it on. What it shows can be watched here.";
+    pen.text(inset(area, 1, 0), 1, text, Role::Text);
+    let keys = match area.width < 60 {
+        true => "enter watch  t take over  f fork  esc back",
+        false => "enter watch, read only   t take over when it lets go   f fork it   esc back",
+    };
+    pen.text(inset(area, 1, 0), 2, keys, Role::Bright);
+}
+
+fn delete(state: &State, pen: &mut Pen<'_>, area: Rect, session: SessionId, row: usize) {
+    title(state, pen, area, ("delete? ", session, ""), "for good");
+    let text = "All it said and printed goes, and the agents below it; files it wrote stay.";
+    pen.text(inset(area, 3, 0), 1, text, Role::Text);
+    let choices = [
+        ("keep it", "", Role::Text),
+        ("delete it, with its agents", "nothing brings it back", Role::Text),
+    ];
+    choice::rows(pen, area, 2, &choices, row, "keep it");
+}
+
+fn rename(state: &State, pen: &mut Pen<'_>, area: Rect, session: SessionId) -> Option<(u16, u16)> {
+    title(state, pen, area, ("another name for ", session, ""), "");
+    let (_, rest) = split_top(area, 1);
+    pen.line(rest, 0, Line::from(vec![Span::raw(" "), pen.mark(Mark::Path)]));
+    let (field, _) = split_top(inset(rest, 3, 1), 1);
+    let cursor = composer::text(pen, field, &state.sessions.tree.form.name, true);
+    pen.text(inset(area, 1, 0), 2, "enter take it   esc keep the old one", Role::Bright);
+    cursor
+}
+
+fn said(state: &State, pen: &mut Pen<'_>, area: Rect, session: SessionId, row: usize) {
+    let said = &state.sessions.tree.form.said;
+    title(state, pen, area, ("go back in ", session, ""), &words::count(said.len(), "message"));
+    let (_, rest) = split_top(area, 1);
+    let (list, keys) = split_bottom(rest, 1);
+    let height = usize::from(list.height);
+    let first = (row + 1).saturating_sub(height);
+    for (y, (at, one)) in said.iter().enumerate().skip(first).take(height).enumerate() {
+        let y = u16::try_from(y).unwrap_or(0);
+        let bar = if at == row { pen.mark(Mark::Here) } else { Span::raw(" ") };
+        let when = format!("{:>4}  {}  ", one.number, state.records.minute(one.at));
+        let mut left = vec![bar, pen.span(when, Role::Quiet)];
+        let role = if at == row { Role::Bright } else { Role::Text };
+        left.extend(pen.spans(words::first_line(&one.text), role));
+        pen.line(list, y, Line::from(left));
+    }
+    if said.is_empty() {
+        pen.text(list, 0, "   Nothing is said in it.", Role::Quiet);
+    }
+    pen.text(inset(keys, 1, 0), 0, "↑↓ choose   enter before this…   esc close", Role::Bright);
+}
+
+fn rewind(
+    state: &State,
+    pen: &mut Pen<'_>,
+    area: Rect,
+    session: SessionId,
+    (before, row): (usize, usize),
+) {
+    let number = format!("back to before message {before} of ");
+    title(state, pen, area, (&number, session, ""), "");
+    let said = state.sessions.tree.form.said.iter().find(|said| said.number == before);
+    let said = said.map_or("", |said| words::first_line(&said.text));
+    pen.line(inset(area, 3, 1), 1, Line::from(pen.spans(said, Role::Text)));
+    let choices = [
+        ("leave it as it is", "", Role::Text),
+        ("begin a copy of what came before", "this one stays", Role::Text),
+        ("go back in it", "files too, where nothing changed them since", Role::Text),
+    ];
+    choice::rows(pen, area, 2, &choices, row, "back");
+}

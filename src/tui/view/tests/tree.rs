@@ -1,0 +1,126 @@
+//! The tree of sessions, and what is asked about one of them.
+
+use super::{shot, write_asks};
+use crate::{
+    kernel::event::{Event, Outcome},
+    tui::{
+        stage::{Stage, write_question},
+        update::tests::tree::home,
+    },
+};
+
+/// As wide and as narrow as it gets.
+const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 12)];
+
+/// Agents at three depths, in most states.
+fn crowd(width: u16, height: u16) -> Stage {
+    let mut stage = write_asks(width, height);
+    let agents = [
+        (3, "fuzz", 2, "try random streams"),
+        (4, "perf", 2, "measure it"),
+        (5, "cases", 2, "write nine cases"),
+        (6, "docs", 1, "say so in the manual"),
+        (7, "links", 6, ""),
+        (8, "style", 1, "look at the style"),
+    ];
+    for (number, name, parent, says) in agents {
+        let path = match parent {
+            1 => vec!["fix-parser", name],
+            2 => vec!["fix-parser", "tests", name],
+            _ => vec!["fix-parser", "docs", name],
+        };
+        stage.session(number, &path, Some(parent), says);
+        if !says.is_empty() {
+            stage.turn_ends(number, 1_000 * u64::try_from(number).unwrap(), 300);
+        }
+    }
+    stage.asks(crate::kernel::gate::approval::Question {
+        session: 3.into(),
+        path: vec!["fix-parser".into(), "tests".into(), "fuzz".into()],
+        ..write_question(91)
+    });
+    let message = "60 s used up".to_owned();
+    for (number, outcome) in
+        [(4, Outcome::Limit { message }), (5, Outcome::Done), (8, Outcome::Stopped)]
+    {
+        stage.event(number.into(), Event::SessionFinished { outcome });
+    }
+    stage.event(9.into(), Event::SessionFinished { outcome: Outcome::Done });
+    home(&mut stage);
+    stage.key("esc");
+    stage.key("esc");
+    stage
+}
+
+#[test]
+fn the_tree_shows_every_agent_what_needs_somebody_and_what_else_there_is() {
+    for (width, height) in SIZES {
+        let mut stage = crowd(width, height);
+        stage.key("F2");
+        shot("sessions", &mut stage);
+        stage.key("/");
+        stage.types("fuzz");
+        shot("sessions_filtered", &mut stage);
+        for key in ["esc", "end", "right", "end"] {
+            stage.key(key);
+        }
+        shot("sessions_others", &mut stage);
+    }
+}
+
+#[test]
+fn a_session_of_another_process_is_watched_and_says_whose_it_is() {
+    for (width, height) in SIZES {
+        let mut stage = crowd(width, height);
+        stage.key("F2");
+        let rows = stage.state.tree().len();
+        let held = (0..rows).find(|at| {
+            let row = stage.state.tree().get(*at);
+            matches!(row, Some(crate::tui::state::tree::Row::Listed(1)))
+        });
+        stage.state.sessions.cursor = held.unwrap();
+        stage.key("enter");
+        shot("session_held", &mut stage);
+        stage.key("enter");
+        stage.session(21, &["bench"], None, "bench the lexer");
+        stage.streams(21, "I run it three times, and compare.");
+        stage.asks(crate::kernel::gate::approval::Question {
+            session: 21.into(),
+            path: vec!["bench".into()],
+            ..write_question(92)
+        });
+        shot("session_watched", &mut stage);
+        stage.key("F2");
+        shot("session_watched_tree", &mut stage);
+    }
+}
+
+#[test]
+fn what_is_asked_about_a_session_names_what_goes() {
+    for (width, height) in SIZES {
+        for (name, keys) in [
+            ("session_delete", ["end", "up", "up", "d"].as_slice()),
+            ("session_rename", &["home", "e"]),
+            ("session_said", &["home", "b"]),
+            ("session_rewind", &["home", "b", "enter"]),
+        ] {
+            let mut stage = crowd(width, height);
+            stage.key("F2");
+            keys.iter().for_each(|key| stage.key(key));
+            shot(name, &mut stage);
+        }
+    }
+}
+
+#[test]
+fn the_transcript_of_an_agent_says_to_whom_one_speaks() {
+    for (width, height) in SIZES {
+        let mut stage = crowd(width, height);
+        stage.key("F2");
+        let at = stage.state.tree().place(Some(3.into()));
+        stage.state.sessions.cursor = at;
+        stage.key("enter");
+        stage.streams(3, "I generate streams with a fixed seed, so a failure can be repeated.");
+        shot("agent", &mut stage);
+    }
+}

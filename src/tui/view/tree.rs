@@ -1,0 +1,318 @@
+//! The tree of sessions: over the transcript, and as a column beside it. Only rows in sight are made.
+
+mod row;
+
+use ratatui::{
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use self::row::{others, said};
+use super::{
+    composer,
+    pen::{Keys, Pen, inset, split_bottom, split_top},
+};
+
+use crate::{
+    kernel::money::Money,
+    tui::{
+        clean,
+        state::{
+            Focus, State,
+            tree::{Row, Rows},
+        },
+        theme::{Mark, Role},
+        update::asker,
+        words,
+    },
+};
+
+/// Cells of the name with all before it, where there is room for more beside it.
+const NAME: usize = 19;
+
+/// Cells of time, tokens and money.
+const TIME: usize = 9;
+
+const TOKENS: usize = 10;
+
+const MONEY: usize = 9;
+
+/// The least width that shows more than names and states.
+const WIDE: u16 = 60;
+
+/// Draws it over the transcript. Gives the place of the cursor.
+pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16, u16)> {
+    pen.clear(area);
+    let rows = state.tree();
+    let (head, rest) = split_top(area, 1);
+    title(state, pen, head);
+    let (rest, keys) = split_bottom(rest, 1);
+    let wide = area.width >= WIDE;
+    let (rest, below) = split_bottom(rest, if area.height >= 14 { 2 } else { 0 });
+    if below.height > 0 {
+        needs(state, pen, below);
+        budget(state, pen, below, &rows);
+    }
+    let (rest, cursor) = filter(state, pen, rest);
+    if wide {
+        let right = format!(
+            "{}{}{}",
+            clean::pad_left("time", TIME),
+            clean::pad_left("tokens", TOKENS),
+            clean::pad_left("money", MONEY)
+        );
+        let left = format!("   {}state", clean::pad("agent", NAME));
+        let left = Line::from(pen.span(left, Role::Quiet));
+        pen.apart(inset(rest, 0, 2), 0, left, Line::from(pen.span(right, Role::Quiet)));
+    }
+    let (_, list) = split_top(rest, u16::from(wide));
+    let height = usize::from(list.height);
+    let chosen = state.sessions.cursor.min(rows.len().saturating_sub(1));
+    let first = (chosen + 1).saturating_sub(height);
+    for (y, at) in (first..rows.len()).take(height).enumerate() {
+        let y = u16::try_from(y).unwrap_or(0);
+        let Some(row) = rows.get(at) else { continue };
+        let (left, right) = line(state, pen, row, wide);
+        pen.apart(inset(list, 0, 2), y, left, right);
+        if at == chosen {
+            pen.line(list, y, Line::from(pen.mark(Mark::Here)));
+        }
+    }
+    if rows.is_empty() {
+        let none = match state.sessions.tree.filter.is_on() {
+            true => "   Nothing has these words.   esc shows all again",
+            false => "   No session yet.   a adds one",
+        };
+        pen.text(list, 0, none, Role::Quiet);
+    }
+    pen.text(inset(keys, 1, 0), 0, keys_of(state, &rows, wide), Role::Bright);
+    cursor
+}
+
+fn title(state: &State, pen: &mut Pen<'_>, head: Rect) {
+    let dot = pen.look.dot();
+    let roots = state.sessions.roots().len();
+    let agents = state.sessions.iter().count() - roots;
+    let mut title = format!("sessions {roots}");
+    if agents > 0 {
+        title.push_str(&format!("{dot}agents {agents}"));
+    }
+    title.push_str(&format!("{dot}{} at work", state.sessions.at_work()));
+    let asking = state.queue.asking();
+    if asking > 0 {
+        let verb = if asking == 1 { "needs" } else { "need" };
+        title.push_str(&format!("{dot}{asking} {verb} you"));
+    }
+    let order = vec![pen.span(state.sessions.tree.order.name(), Role::Quiet)];
+    pen.rule(head, 0, Keys::Here, vec![pen.span(title, Role::Bright)], order);
+}
+
+fn keys_of(state: &State, rows: &Rows<'_>, wide: bool) -> &'static str {
+    if state.sessions.tree.filter.typing {
+        return "enter filter by these words   esc show all again";
+    }
+    let row = rows.get(state.sessions.cursor);
+    match row {
+        _ if !wide => "enter open   s stop…   r resume   F1 more",
+        Some(Row::Listed(_)) => {
+            "enter open   r resume   f fork   d delete…   o order   / filter   F1 more"
+        }
+        Some(Row::Ended { .. } | Row::Others(_)) => {
+            "enter open or fold   ←→ fold   a add   o order   / filter   F1 more"
+        }
+        Some(Row::Session(_) | Row::Program { .. }) | None => {
+            "enter open   s stop…   m message   r resume   o order   / filter   F1 more"
+        }
+    }
+}
+
+/// The row that says what the tree is narrowed by.
+fn filter(state: &State, pen: &mut Pen<'_>, area: Rect) -> (Rect, Option<(u16, u16)>) {
+    let filter = &state.sessions.tree.filter;
+    let (rest, row) = split_bottom(area, u16::from(filter.is_on()));
+    if row.height == 0 {
+        return (rest, None);
+    }
+    pen.text(inset(row, 1, 0), 0, "filter", Role::Quiet);
+    let (field, _) = split_top(inset(row, 9, 1), 1);
+    let cursor = composer::text(pen, field, &filter.words, filter.typing);
+    (rest, cursor.filter(|_| filter.typing))
+}
+
+/// One line of all that needs the person.
+fn needs(state: &State, pen: &mut Pen<'_>, area: Rect) {
+    let asking: Vec<_> =
+        state.queue.ordered().into_iter().filter(|waiting| !waiting.put_off).collect();
+    if asking.is_empty() {
+        pen.text(area, 0, "   nothing waits", Role::Quiet);
+        return;
+    }
+    let said: Vec<_> = asking
+        .iter()
+        .map(|waiting| format!("{} {} {}", asker(waiting), waiting.effect(), waiting.object()))
+        .collect();
+    let mut left = vec![Span::raw(" "), pen.mark(Mark::Needs)];
+    left.push(pen.span(" needs you   ", Role::Need));
+    left.extend(pen.spans(&said.join(&pen.look.dot()), Role::Text));
+    pen.apart(inset(area, 0, 1), 0, Line::from(left), Line::from(pen.span("ctrl+g", Role::Quiet)));
+}
+
+/// What was used of what the session in view may use, with all below it.
+fn budget(state: &State, pen: &mut Pen<'_>, area: Rect, rows: &Rows<'_>) {
+    let Some(viewed) = state.sessions.viewed() else { return };
+    let root = state.sessions.root(viewed);
+    let Some(node) = state.sessions.get(root) else { return };
+    let used = match rows.get(rows.place(Some(root))) {
+        Some(Row::Session(twig)) if twig.session == root => twig.used,
+        _ => node.usage,
+    };
+    let ceiling = node.spec.limits.ceiling;
+    let mut parts = Vec::new();
+    let mut share: Option<f64> = None;
+    if let Some(most) = ceiling.cost {
+        parts.push(format!("{} of {most} spent", used.cost));
+        let (spent, most) = (f64::from(used.cost), f64::from(most));
+        share = Some(if most > 0.0 { spent / most } else { 1.0 });
+    } else if !used.cost.is_none() {
+        parts.push(format!("{} spent", used.cost));
+    }
+    let tokens = words::tokens(used.tokens());
+    match ceiling.tokens {
+        Some(most) => {
+            parts.push(format!("{tokens} of {} tokens", words::tokens(most)));
+            #[expect(clippy::cast_precision_loss, reason = "a bar of a few cells")]
+            let of = used.tokens() as f64 / most.max(1) as f64;
+            share = Some(share.unwrap_or(0.0).max(of));
+        }
+        None => parts.push(format!("{tokens} tokens")),
+    }
+    let text = parts.join(&pen.look.dot());
+    let Some(share) = share else {
+        pen.text(area, 1, &format!("   no budget   {text}"), Role::Quiet);
+        return;
+    };
+    const BAR: usize = 20;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "between nothing and the whole bar"
+    )]
+    let full = (share.clamp(0.0, 1.0) * BAR as f64).round() as usize;
+    let role = if share >= 0.9 { Role::Warn } else { Role::Text };
+    let bar = format!("   budget      {}{}", "█".repeat(full), "░".repeat(BAR - full));
+    let line = Line::from(vec![pen.span(bar, role), pen.span(format!("   {text}"), Role::Quiet)]);
+    pen.line(area, 1, line);
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "all other rows have the same room")]
+fn line(state: &State, pen: &Pen<'_>, row: Row, wide: bool) -> (Line<'static>, Line<'static>) {
+    if let Row::Others(count) = row {
+        return (Line::from(others(state, pen, count)), Line::default());
+    }
+    let Some(said) = said(state, pen, row) else { return (Line::default(), Line::default()) };
+    let mut left = said.before;
+    let taken = words::cells(&Line::from(left.clone())) + 2;
+    let mut right = Line::default();
+    // What has no figures has no column for them: its name is the longer for it.
+    let name = match row {
+        Row::Listed(_) if wide => 44,
+        Row::Program { .. } if wide => 26,
+        Row::Session(twig) if wide && twig.depth == 0 && said.name.len() > 16 => 28,
+        _ if wide => (NAME + 2).saturating_sub(taken).max(8),
+        _ => 16_usize.saturating_sub(taken).max(8),
+    };
+    left.extend([pen.mark(said.mark), Span::raw(" ")]);
+    let role = match row {
+        Row::Session(twig) if Some(twig.session) == state.sessions.viewed() => Role::Bright,
+        Row::Session(_) | Row::Program { .. } | Row::Ended { .. } => Role::Text,
+        Row::Listed(_) | Row::Others(_) => Role::Quiet,
+    };
+    left.push(pen.span(clean::pad(&clean::shown(&said.name), name), role));
+    let role = if said.mark == Mark::Needs { Role::Bright } else { said.mark.role() };
+    left.extend(pen.spans(&format!(" {}", said.state), role));
+    if wide && !matches!(row, Row::Listed(_)) {
+        let dash = pen.look.mark(Mark::Withdrawn);
+        let or_dash = |text: Option<String>| text.unwrap_or_else(|| dash.to_owned());
+        let tokens = (said.used.tokens() > 0).then(|| words::tokens(said.used.tokens()));
+        let money = (said.used.cost != Money::NONE).then(|| said.used.cost.to_string());
+        let text = format!(
+            "{}{}{}",
+            clean::pad_left(&or_dash(said.time.map(words::clock)), TIME),
+            clean::pad_left(&or_dash(tokens), TOKENS),
+            clean::pad_left(&or_dash(money), MONEY)
+        );
+        right = Line::from(pen.span(text, Role::Quiet));
+    }
+    (Line::from(left), right)
+}
+
+/// Draws it as a column: names, times and tokens.
+pub(super) fn column(state: &State, pen: &mut Pen<'_>, area: Rect) {
+    let here = state.focus == Focus::Sessions && state.popup.is_none();
+    let title = vec![pen.span("sessions", Role::Bright)];
+    let order = state.sessions.tree.order.name().trim_start_matches("by ");
+    let order = vec![pen.span(order, Role::Quiet)];
+    pen.rule(area, 0, Keys::here(here), title, order);
+    let (_, body) = split_top(area, 1);
+    let rows = state.tree();
+    let height = usize::from(body.height);
+    let mark = if here { state.sessions.cursor } else { rows.place(state.sessions.viewed()) };
+    let first = (mark + 1).saturating_sub(height);
+    for (y, at) in (first..rows.len()).take(height).enumerate() {
+        let y = u16::try_from(y).unwrap_or(0);
+        let Some(row) = rows.get(at) else { continue };
+        let width = usize::from(body.width).saturating_sub(1);
+        pen.line(body, y, in_column(state, pen, row, width));
+        if at == mark && (here || state.sessions.viewed().is_some()) {
+            let mark = if here { Mark::Here } else { Mark::Path };
+            pen.line(body, y, Line::from(pen.mark(mark)));
+        }
+    }
+    if rows.is_empty() {
+        pen.text(body, 0, " No session yet.", Role::Quiet);
+    }
+}
+
+fn in_column(state: &State, pen: &Pen<'_>, row: Row, width: usize) -> Line<'static> {
+    if let Row::Others(count) = row {
+        return words::fit(Line::from(others(state, pen, count)), width);
+    }
+    let Some(said) = said(state, pen, row) else { return Line::default() };
+    let mut left = Line::from(said.before);
+    // The first cell is for the bar, and one blank is enough there.
+    let narrow = narrow(&mut left);
+    left.spans.extend([pen.mark(said.mark), Span::raw(" ")]);
+    let figures = match row {
+        Row::Listed(_) | Row::Others(_) => String::new(),
+        Row::Session(_) | Row::Ended { .. } | Row::Program { .. } => {
+            let dash = pen.look.mark(Mark::Withdrawn);
+            let time = said.time.map_or_else(|| dash.to_owned(), words::clock);
+            let used = said.used.tokens();
+            let used = if used == 0 { String::new() } else { words::tokens(used) };
+            format!("{time}{}", clean::pad_left(&used, 7))
+        }
+    };
+    let room = width.saturating_sub(narrow + 2 + clean::width(&figures) + 1);
+    let role = match row {
+        Row::Session(twig) if Some(twig.session) == state.sessions.viewed() => Role::Bright,
+        Row::Listed(_) => Role::Quiet,
+        Row::Session(_) | Row::Program { .. } | Row::Ended { .. } | Row::Others(_) => Role::Text,
+    };
+    left.spans.push(pen.span(clean::truncate(&clean::shown(&said.name), room), role));
+    words::apart(left, Line::from(pen.span(figures, Role::Quiet)), width)
+}
+
+/// Takes what stands before a row together, and gives its cells.
+fn narrow(line: &mut Line<'static>) -> usize {
+    if let Some(first) = line.spans.first_mut() {
+        let text = first.content.replacen("   ", " ", 1).replace("    ", "  ");
+        *first = Span::styled(text.replace("  ", " "), first.style);
+    }
+    for span in line.spans.iter_mut().skip(1) {
+        if let Some(text) = span.content.strip_prefix("  ") {
+            *span = Span::styled(format!(" {text}"), span.style);
+        }
+    }
+    words::cells(line)
+}
