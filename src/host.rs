@@ -40,7 +40,7 @@ use crate::{
     kernel::{
         clock::Board,
         context::Context,
-        event::{Event, Origin, Outcome},
+        event::{Origin, Outcome},
         gate::{approval::Waiting, law::Rules, monitor::Lookout, policy::Runs},
         id::{CallId, SessionId},
         invoke::{CallRequest, Input, ToolResult},
@@ -358,17 +358,6 @@ impl Inner {
 
     fn live(&self) -> MutexGuard<'_, HashMap<SessionId, Live>> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Records a change of mode, then makes it hold.
-    fn set_mode(&self, id: SessionId, to: Mode) -> Result<(), StoreError> {
-        let Some(live) = self.get(id) else { return Ok(()) };
-        let from = *live.mode.borrow();
-        if from != to {
-            live.context.recorder.append(Event::ModeChanged { from, to })?;
-            live.mode.send_replace(to);
-        }
-        Ok(())
     }
 }
 

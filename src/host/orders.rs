@@ -10,6 +10,7 @@ use crate::kernel::{
     id::SessionId,
     port::{Hold, Listed, Numbered, Store, StoreError, Whereabouts},
     session::{Session, branch::Point},
+    spec::Mode,
 };
 
 impl Host {
@@ -56,6 +57,17 @@ pub(super) fn said(store: &dyn Store, id: SessionId) -> Result<Vec<Numbered>, St
 }
 
 impl Inner {
+    /// Records a change of mode, then makes it hold.
+    pub(super) fn set_mode(&self, id: SessionId, to: Mode) -> Result<(), StoreError> {
+        let Some(live) = self.get(id) else { return Ok(()) };
+        let from = *live.mode.borrow();
+        if from != to {
+            live.context.recorder.append(Event::ModeChanged { from, to })?;
+            live.mode.send_replace(to);
+        }
+        Ok(())
+    }
+
     /// The sessions of this home, and where they run.
     pub(super) fn listed(&self) -> Result<Vec<Listed>, StoreError> {
         let all = self.parts.store.list()?.into_iter();

@@ -1,12 +1,15 @@
 //! What the events of sessions do to the screen.
 
+mod said;
+
 use std::sync::Arc;
 
+use self::said::toast;
 use super::{edit, several, signals, tree};
 use crate::{
     kernel::{
         event::{Call, Decider, Envelope, Event, ExitStatus, Origin, Outcome, Stop},
-        gate::approval::{Answer, CHANGED, Question, Scope, Then},
+        gate::approval::{Answer, CHANGED, Question},
         id::ApprovalId,
         port::Aside,
     },
@@ -18,7 +21,7 @@ use crate::{
             output::Run,
             sessions::{Doing, Node},
             several::Settled,
-            waiting::{About, Waiting},
+            waiting::About,
         },
         theme::Mark,
         words,
@@ -333,46 +336,6 @@ fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: &Decider, at
 /// Whether it happened just now, and not in a journal that is being read back.
 fn is_news(state: &State, at: jiff::Timestamp) -> bool {
     words::seconds(at, state.now.wall) < 4
-}
-
-fn toast(state: &State, waiting: &Waiting, answer: &Answer, by: &Decider) -> Option<String> {
-    let object = &waiting.question.preview.object;
-    match (by, answer) {
-        (Decider::Person, Answer::Allow { scope: Scope::Once }) => {
-            // The clock of a script runs again only when nothing else of it is open.
-            let clock = match waiting.question.script.map(|script| state.queue.of(script)) {
-                None => String::new(),
-                Some(0) => " The clock runs again.".to_owned(),
-                Some(others) => format!(" {others} more of it waits."),
-            };
-            Some(format!("Yes, once: {object}.{clock}"))
-        }
-        (Decider::Person, Answer::Allow { scope: Scope::Session { .. } }) => {
-            Some("Saved for this session; F6 shows it, and takes it back.".to_owned())
-        }
-        (Decider::Person, Answer::AllowEdited { .. }) => {
-            Some("Yes, as edited. The model is told.".to_owned())
-        }
-        (Decider::Person, Answer::Deny { then: Then::GoOn, .. }) => {
-            Some("No. The model was told, and goes on.".to_owned())
-        }
-        (Decider::Person, Answer::Deny { then: Then::StopTurn, .. }) => {
-            Some("No. The turn is stopped; agents below it go on.".to_owned())
-        }
-        (Decider::Person, Answer::Allow { scope: Scope::Always { .. } }) => {
-            Some("Saved for always, in your rules; F6 shows it.".to_owned())
-        }
-        (
-            Decider::Grant
-            | Decider::Rule { .. }
-            | Decider::Mode { .. }
-            | Decider::Monitor(_)
-            | Decider::Nobody
-            | Decider::Record { .. }
-            | Decider::Expiry,
-            _,
-        ) => None,
-    }
 }
 
 fn withdrawn(state: &mut State, id: ApprovalId, reason: &str, at: jiff::Timestamp) {
