@@ -93,7 +93,8 @@ fn line(decided: &Decided, zone: &TimeZone) -> String {
     let category = decided.category.map_or("-", |category| category.name()).to_uppercase();
     let effect = text::shown(&decided.effect);
     let effect: String = effect.chars().take(48).collect();
-    let (waited, left_out) = (seconds(decided.waited_ms), seconds(decided.excluded_ms));
+    let (waited, left_out) =
+        (seconds(decided.waited.waited_ms), seconds(decided.waited.excluded_ms));
     let agent = one_line(&decided.agent.join(" › "));
     let place = decided.line.map_or(agent.clone(), |line| format!("{agent}:{line}"));
     let by = one_line(&by(decided));

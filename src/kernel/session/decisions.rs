@@ -52,15 +52,22 @@ pub struct Decided {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub monitor: Option<Doubt>,
     /// How long it waited.
-    pub waited_ms: u64,
-    /// How much of that the clock of a run left out.
-    pub excluded_ms: u64,
+    #[serde(flatten)]
+    pub waited: Waited,
     /// The agents from the root to the one that wanted it.
     pub agent: Vec<String>,
     /// The line of its Python, where it is Python.
     pub line: Option<u32>,
     /// The question it was, if it was asked.
     pub approval: Option<ApprovalId>,
+}
+
+/// How long a question waited, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Waited {
+    pub waited_ms: u64,
+    /// How much of that the clock of a run left out.
+    pub excluded_ms: u64,
 }
 
 /// How a decision ended.
@@ -149,7 +156,7 @@ impl Log {
             Event::ApprovalAnswered { approval, answer, by, waited_ms, excluded_ms } => {
                 let Some(made) = self.open(*approval) else { return };
                 (made.at, made.by) = (at, Some(by.clone()));
-                (made.waited_ms, made.excluded_ms) = (*waited_ms, *excluded_ms);
+                made.waited = Waited { waited_ms: *waited_ms, excluded_ms: *excluded_ms };
                 match answer {
                     Answer::Allow { scope } => {
                         made.verdict = Ruling::Allowed;
@@ -170,7 +177,7 @@ impl Log {
                 let Some(made) = self.open(*approval) else { return };
                 (made.at, made.verdict) = (at, Ruling::Withdrawn);
                 made.words = Some(reason.clone());
-                (made.waited_ms, made.excluded_ms) = (*waited_ms, *excluded_ms);
+                made.waited = Waited { waited_ms: *waited_ms, excluded_ms: *excluded_ms };
             }
             Event::CallStarted { call, category, decision, subject: _ } => {
                 if let Some(made) = self.of_call(call.id)
@@ -273,8 +280,7 @@ impl Log {
             scope: None,
             words: None,
             monitor: None,
-            waited_ms: 0,
-            excluded_ms: 0,
+            waited: Waited::default(),
             agent: self.agent.clone(),
             line: line(origin),
             approval: None,
@@ -302,8 +308,7 @@ fn asked(question: &Question, at: Timestamp) -> Decided {
         scope: None,
         words: None,
         monitor: question.monitor.clone(),
-        waited_ms: 0,
-        excluded_ms: 0,
+        waited: Waited::default(),
         agent: question.path.clone(),
         line: line(*origin),
         approval: Some(question.id),

@@ -142,7 +142,7 @@ fn waited(state: &State, decided: &Decided) -> (String, String) {
             (so_far.clone(), so_far)
         }
         (Ruling::Allowed | Ruling::Denied | Ruling::Withdrawn, _) => {
-            (tenths(decided.waited_ms), tenths(decided.excluded_ms))
+            (tenths(decided.waited.waited_ms), tenths(decided.waited.excluded_ms))
         }
     }
 }

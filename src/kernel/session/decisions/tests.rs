@@ -142,7 +142,7 @@ fn each_decision_has_one_line_with_who_made_it_and_what_it_took() {
     ];
     assert_eq!(told, expected);
     assert_eq!(all[0].words.as_deref(), Some("leave it"));
-    assert_eq!((all[0].waited_ms, all[0].excluded_ms), (40_200, 40_100));
+    assert_eq!((all[0].waited.waited_ms, all[0].waited.excluded_ms), (40_200, 40_100));
     assert_eq!((all[0].agent.join("/").as_str(), all[0].line), ("main/tests", Some(7)));
     assert_eq!((all[0].effect.as_str(), all[0].category), ("src/lex.rs", Some(Category::Write)));
     assert_eq!(all[1].scope, Some(Scope::Once));
