@@ -218,9 +218,13 @@ impl App {
     }
 
     fn tick(&mut self) {
-        let due = self.state.deadline().is_some_and(|deadline| deadline <= Instant::now());
+        let past = |deadline: Option<Instant>| deadline.is_some_and(|at| at <= Instant::now());
+        let (due, changes) = (past(self.state.deadline()), past(self.state.changes()));
         if due {
-            self.turn(Message::Tick(now(), self.clocks()), Pace::Key);
+            self.apply(Message::Tick(now(), self.clocks()));
+        }
+        if changes {
+            self.frames.request(Pace::Key, Instant::now());
         }
     }
 
@@ -282,6 +286,10 @@ impl App {
 
     fn came(&mut self, came: Result<Came, tokio::task::JoinError>) {
         match came {
+            // What is on the screen already needs no frame.
+            Ok(Came::Listed(Ok(list))) if list == self.state.sessions.tree.listed => {
+                self.apply(Message::Came(Came::Listed(Ok(list))));
+            }
             Ok(came) => {
                 let output = matches!(came, Came::Output(..));
                 let pace = if output { Pace::Output } else { Pace::Key };

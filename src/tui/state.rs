@@ -379,14 +379,16 @@ impl State {
         self.sessions.at_work() > 0 || self.queue.current().is_some()
     }
 
-    /// When something changes by itself.
+    /// When something is to be done though nothing comes.
     pub fn deadline(&self) -> Option<Instant> {
+        [self.changes(), self.list_due()].into_iter().flatten().min()
+    }
+
+    /// When something on the screen changes by itself.
+    pub fn changes(&self) -> Option<Instant> {
         let second = self.counts().then(|| self.now.at + until_next_second(self.now.wall));
-        let toast = self.status.deadline();
-        let guard = self.guard.deadline(self.now.at);
-        let draft = self.composer.drafts.deadline();
-        let list = self.list_due();
-        [second, toast, guard, draft, list].into_iter().flatten().min()
+        let (toast, draft) = (self.status.deadline(), self.composer.drafts.deadline());
+        [second, toast, draft, self.guard.deadline(self.now.at)].into_iter().flatten().min()
     }
 }
 

@@ -171,6 +171,36 @@ async fn a_screen_at_rest_writes_nothing() {
 }
 
 #[tokio::test]
+async fn a_frame_like_the_one_before_writes_nothing() {
+    let fake = Fake::default();
+    let mut terminal = enter(&fake);
+    let mut written = |text: &'static str, cursor: Option<(u16, u16)>| {
+        let draw = |frame: &mut Frame<'_>| {
+            frame.render_widget(Line::from(text), frame.area());
+            if let Some(at) = cursor {
+                frame.set_cursor_position(at);
+            }
+        };
+        let before = fake.text().len();
+        while !terminal.draw(draw).unwrap() {
+            std::thread::yield_now();
+        }
+        while !terminal.ready() {
+            std::thread::yield_now();
+        }
+        fake.text()[before..].to_owned()
+    };
+    assert!(written("hello", Some((3, 0))).contains("hello"));
+    assert_eq!(written("hello", Some((3, 0))), "");
+    assert!(written("hello", Some((4, 0))).contains("\x1b[1;5H"));
+    assert!(written("hello", None).contains("\x1b[?25l"));
+    assert_eq!(written("hello", None), "");
+    // What was written moved it.
+    let again = written("jello", Some((4, 0)));
+    assert!(again.contains("\x1b[?25h") && again.contains("\x1b[1;5H"), "{again:?}");
+}
+
+#[tokio::test]
 async fn a_stopped_terminal_stops_only_the_drawing() {
     let fake = Fake::default();
     let mut terminal = enter(&fake);
