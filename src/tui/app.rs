@@ -155,7 +155,7 @@ impl App {
                 () = self.terminal.wait_ready(), if self.drawn.is_some() || self.late() => {
                     self.reached();
                 }
-                key = self.keys.next() => self.key(key)?,
+                keys = self.keys.next() => self.keys(keys)?,
                 Some(came) = self.work.join_next() => self.came(came),
                 Some(event) = self.told.events.recv() => self.happened(event),
                 Some(news) = self.told.news.recv() => self.turn(Message::Told(news), Pace::Key),
@@ -186,7 +186,7 @@ impl App {
         }
         self.reached();
         // The frame lets time pass, and what was pressed before comes before that.
-        self.keys.try_next().map_or(Ok(()), |key| self.key(key))?;
+        self.keys.try_next().map_or(Ok(()), |keys| self.keys(keys))?;
         self.apply(Message::Tick(now(), self.clocks()));
         self.terminal.set_title(&view::title(&self.state));
         self.terminal.set_progress(
@@ -233,18 +233,22 @@ impl App {
         running.filter_map(|call| Some((call, self.desk.clock(call)?))).collect()
     }
 
-    fn key(&mut self, key: Key) -> io::Result<()> {
-        let mut key = Some(key);
-        while let Some(next) = key {
-            let (keys, ground) = self.files.ground.take(next);
-            if ground.is_some_and(|ground| ground.lightness() > 50.0) {
-                let theme = Theme::light(self.state.look.theme.depth());
-                self.turn(Message::Themed(Ok(theme)), Pace::Key);
+    fn keys(&mut self, together: Vec<Key>) -> io::Result<()> {
+        let mut together = Some(together);
+        while let Some(next) = together {
+            let mut keys = Vec::with_capacity(next.len());
+            for key in next {
+                let (given, ground) = self.files.ground.take(key);
+                keys.extend(given);
+                if ground.is_some_and(|ground| ground.lightness() > 50.0) {
+                    let theme = Theme::light(self.state.look.theme.depth());
+                    self.turn(Message::Themed(Ok(theme)), Pace::Key);
+                }
             }
-            for key in keys {
+            for key in keys::gathered(keys) {
                 self.one_key(key)?;
             }
-            key = self.keys.try_next();
+            together = self.keys.try_next();
         }
         Ok(())
     }

@@ -71,6 +71,8 @@ pub enum News {
 pub enum Input {
     Key(KeyEvent),
     Paste(String),
+    /// Keys that write, read together, and more of them than fingers press at once.
+    Burst(Vec<KeyEvent>),
     /// Something with the mouse.
     Mouse(Pointed),
     /// The window came to the front.

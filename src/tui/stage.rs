@@ -271,7 +271,9 @@ impl Stage {
         self.terminal.backend().buffer()
     }
 
+    /// A key, as soon behind the one before as fingers can press it.
     pub(super) fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) {
+        self.ms += 6;
         let key = KeyEvent::new(code, modifiers);
         self.send(Message::Input(self.now(), Input::Key(key)));
     }

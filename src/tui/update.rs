@@ -11,6 +11,7 @@ mod moves;
 mod output;
 mod palette;
 mod panes;
+mod paste;
 mod pointer;
 mod question;
 mod records;

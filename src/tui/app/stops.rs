@@ -25,7 +25,7 @@ impl App {
             }
             Signal::Resized => {
                 let (width, height) = crossterm::terminal::size()?;
-                self.key(Key::Resized(now(), Size { width, height }))?;
+                self.one_key(Key::Resized(now(), Size { width, height }))?;
             }
         }
         Ok(())

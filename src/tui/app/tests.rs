@@ -148,7 +148,7 @@ impl Desk for Host {
 struct Running {
     host: Arc<Host>,
     glass: Glass,
-    keys: UnboundedSender<Key>,
+    keys: UnboundedSender<Vec<Key>>,
     screen: tokio::task::JoinHandle<io::Result<Farewell>>,
 }
 
@@ -178,17 +178,17 @@ impl Running {
         let mut at = now();
         at.at += Duration::from_millis(200);
         let key = crossterm::event::KeyEvent::from(crossterm::event::KeyCode::Char(letter));
-        self.keys.send(Key::Pressed(at, Input::Key(key))).unwrap();
+        self.keys.send(vec![Key::Pressed(at, Input::Key(key))]).unwrap();
     }
 
     fn press(&self, code: crossterm::event::KeyCode) {
         let key = crossterm::event::KeyEvent::new(code, crossterm::event::KeyModifiers::NONE);
-        self.keys.send(Key::Pressed(now(), Input::Key(key))).unwrap();
+        self.keys.send(vec![Key::Pressed(now(), Input::Key(key))]).unwrap();
     }
 }
 
 /// A screen that nothing has been drawn on, and what it is connected to.
-fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Key>, App) {
+fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Vec<Key>>, App) {
     let (host, glass) = (Arc::new(host), Glass::new());
     let size = Size { width: 80, height: 24 };
     let terminal = Terminal::enter(glass.clone(), glass.clone(), size, Wishes::default()).unwrap();

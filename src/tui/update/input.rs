@@ -3,15 +3,15 @@
 use crossterm::event::{KeyEvent, KeyEventKind};
 
 use super::{
-    compose, controls, moves, output, palette, panes, pointer, question, records, several, themes,
-    transcript, tree, trust, wider, written,
+    compose, controls, moves, output, palette, panes, paste, pointer, question, records, several,
+    themes, transcript, tree, trust, wider, written,
 };
 use crate::{
     kernel::command::Command,
     tui::{
         cell::Fold,
         effect::{Effect, Setting, Start},
-        guard::Press,
+        guard::{Haste, Press},
         keymap::{Action, Begin, Edit, Go, Key, Keymap, Place},
         message::Input,
         state::{
@@ -27,18 +27,8 @@ pub(super) fn apply(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Key(event) if event.kind == KeyEventKind::Press => key(state, &event),
         Input::Key(event) if event.kind == KeyEventKind::Repeat => key(state, &event),
         Input::Key(_) => Vec::new(),
-        Input::Paste(text) => {
-            let letter = state.guard.paste(state.now.at);
-            if let Some(letter) = letter {
-                question::typed(state, letter);
-            }
-            if state.finding() {
-                let line = text.lines().next().unwrap_or_default();
-                return output::write(state, |search| search.word.paste(line));
-            }
-            paste(state, &text);
-            Vec::new()
-        }
+        Input::Paste(text) => paste::whole(state, &text),
+        Input::Burst(keys) => paste::burst(state, &keys),
         Input::Mouse(pointed) => {
             // What was live when it was pressed; the press itself is a sign that someone is there.
             let live = state.letters_live();
@@ -72,25 +62,17 @@ fn stir(state: &mut State) -> bool {
     letter.is_some()
 }
 
-fn paste(state: &mut State, text: &str) {
-    if records::pasted(state, text) {
-        return;
-    }
-    if state.focus == Focus::Question && state.queue.writing().is_some() {
-        question::write(state, |draft| draft.paste(text));
-        return;
-    }
-    // A field that is written elsewhere takes nothing.
-    if state.focus == Focus::Question && matches!(state.queue.form, Some(Form::Edit(_))) {
-        return;
-    }
-    compose::pasted(state, text);
-    state.popup = None;
-    state.focus = Focus::Composer;
-}
-
 fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
     let key = Key::of(event);
+    let haste = state.guard.haste(key.writes(), state.now.at);
+    match (haste, key.writes()) {
+        (Haste::Pasted, Some(c)) => paste::one_more(state, c),
+        _ => pressed(state, key, haste),
+    }
+}
+
+/// A key that is one, however it came.
+pub(super) fn pressed(state: &mut State, key: Key, haste: Haste) -> Vec<Effect> {
     let place = state.key_place();
     let action = state.controls.keys.action(place, key);
     if let (Place::Question, Some(action), Some(letter)) = (place, action, key.typed()) {
@@ -121,19 +103,23 @@ fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
         true => state.controls.keys.action(state.key_place(), key),
         false => action,
     };
-    if typing && matches!(action, Some(Action::Edit(Edit::Send))) {
+    let behind = haste != Haste::Pressed;
+    if typing && !behind && matches!(action, Some(Action::Edit(Edit::Send))) {
         return Vec::new();
     }
+    if behind && (typing || key.writes() == Some('\t')) && state.key_place() == Place::Composer {
+        key.writes().into_iter().for_each(|c| compose::typed(state, c));
+        return Vec::new();
+    }
+    let trails = state.guard.trails() || behind && key.writes() == Some('\n');
     match action {
         Some(Action::Edit(Edit::Send))
-            if state.guard.trails()
-                && place == Place::Composer
-                && !state.composer.draft.is_empty() =>
+            if trails && place == Place::Composer && !state.composer.draft.is_empty() =>
         {
             state.guard.enter(state.now.at);
             Vec::new()
         }
-        Some(action) if state.guard.trails() && does_more_than_write(state, action) => {
+        Some(action) if trails && does_more_than_write(state, action) => {
             state.status.say("Keys right behind a paste only write. Press it again.", state.now.at);
             Vec::new()
         }
