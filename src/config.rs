@@ -98,10 +98,20 @@ pub enum Notice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mouse {
     /// The terminal itself: its own selection and scrolling work.
-    #[default]
     Terminal,
     /// This program.
+    #[default]
     Footplate,
+}
+
+impl Mouse {
+    /// The other one.
+    pub fn other(self) -> Self {
+        match self {
+            Self::Terminal => Self::Footplate,
+            Self::Footplate => Self::Terminal,
+        }
+    }
 }
 
 /// What was said on the command line; the last word.

@@ -17,7 +17,7 @@ use super::{
     setup::{Setup, placed, spoken},
 };
 use crate::{
-    config::line,
+    config::{Mouse, line},
     host::Attendance,
     kernel::{
         id::{ApprovalId, SessionId},
@@ -286,12 +286,13 @@ fn own(
     };
     let (config, keys_file) = (setup.home.config_file(), keys.clone());
     let keep = move |setting| match setting {
-        Setting::Theme { name, .. } => line::set(&config, "theme", &name),
+        Setting::Theme { name, .. } => line::set(&config, "theme", &*name),
         Setting::Preset(preset) => line::set(&keys_file, "preset", preset.name()),
         Setting::Model(name) => {
             *chosen.lock().unwrap_or_else(PoisonError::into_inner) = Some(name.clone());
-            line::set(&config, "model", &name)
+            line::set(&config, "model", &*name)
         }
+        Setting::Mouse(mouse) => line::set(&config, "screen.mouse", mouse == Mouse::Footplate),
     };
     let asks_ground =
         setup.config.theme.is_none() && checks::ground().is_none() && checks::depth() > Depth::None;

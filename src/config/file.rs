@@ -113,12 +113,18 @@ fn patience() -> Spanned<u64> {
 /// The most seconds it may be given.
 const LONGEST_PATIENCE: u64 = 120;
 
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Screen {
     ascii: bool,
     mouse: bool,
     notice: Notice,
+}
+
+impl Default for Screen {
+    fn default() -> Self {
+        Self { ascii: false, mouse: true, notice: Notice::default() }
+    }
 }
 
 /// Reads the text of the file `path`.

@@ -114,6 +114,7 @@ impl App {
         let files = Files::new(&own, depth);
         state.controls.themes.own = own.themes;
         state.controls.keys = own.keymap;
+        state.controls.mouse = opening.mouse;
         Self {
             told: Told { events: desk.subscribe(), news: opening.news },
             files,
@@ -189,6 +190,7 @@ impl App {
         self.keys.try_next().map_or(Ok(()), |keys| self.keys(keys))?;
         self.apply(Message::Tick(now(), self.clocks()));
         self.terminal.set_title(&view::title(&self.state));
+        self.terminal.hear_mouse(self.state.controls.mouse == Mouse::Footplate);
         self.terminal.set_progress(
             match (self.state.queue.asking(), self.state.sessions.at_work()) {
                 (0, 0) => Progress::None,

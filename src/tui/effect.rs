@@ -9,6 +9,7 @@ use super::{
     state::waiting::Sheet,
     theme::Marks,
 };
+use crate::config::Mouse;
 use crate::kernel::{
     command::Command,
     gate::approval::{Question, Scope},
@@ -110,6 +111,7 @@ pub enum Setting {
     Preset(Preset),
     /// The model that new sessions speak to.
     Model(String),
+    Mouse(Mouse),
 }
 
 /// What to start.

@@ -100,6 +100,8 @@ pub enum Action {
     Leave,
     Quit,
     Suspend,
+    /// Hears the mouse, or leaves it to the terminal.
+    Mouse,
 }
 
 /// What of a call is edited.

@@ -23,7 +23,7 @@ pub use signal::{Signal, Signals};
 
 use backend::Sized;
 use restore::Mode;
-use writer::Writer;
+use writer::{Sent, Writer};
 
 /// Longest text sent to the clipboard; terminals drop longer ones without a word.
 const COPY_LIMIT: usize = 100_000;
@@ -54,9 +54,7 @@ pub struct Terminal {
     screen: ratatui::Terminal<Sized<CrosstermBackend<Page>>>,
     page: Page,
     /// Title, bell and the like that wait for the writer.
-    pending: Vec<u8>,
-    /// What `pending` switches on.
-    pending_modes: Vec<Mode>,
+    pending: Sent,
     writer: Writer,
     restore: Restore,
     wishes: Wishes,
@@ -81,8 +79,7 @@ impl Terminal {
         let mut terminal = Self {
             screen: ratatui::Terminal::new(backend)?,
             page,
-            pending: Vec::new(),
-            pending_modes: Vec::new(),
+            pending: Sent::default(),
             writer,
             restore,
             wishes,
@@ -119,13 +116,13 @@ impl Terminal {
         }
         self.screen.draw(view)?;
         let page = self.page.take();
-        let mut bytes = std::mem::take(&mut self.pending);
+        let mut sent = std::mem::take(&mut self.pending);
         if !page.is_empty() {
-            bytes.extend_from_slice(b"\x1b[?2026h");
-            bytes.extend_from_slice(&page);
-            bytes.extend_from_slice(b"\x1b[?2026l");
+            sent.bytes.extend_from_slice(b"\x1b[?2026h");
+            sent.bytes.extend_from_slice(&page);
+            sent.bytes.extend_from_slice(b"\x1b[?2026l");
         }
-        self.writer.send(bytes, std::mem::take(&mut self.pending_modes));
+        self.writer.send(sent);
         Ok(true)
     }
 
@@ -171,13 +168,30 @@ impl Terminal {
         self.control(format!("\x1b]9;{text}\x07").as_bytes());
     }
 
+    /// Hears the mouse from now on, or leaves it to the terminal. Writes nothing if that is so.
+    pub fn hear_mouse(&mut self, mouse: bool) {
+        if std::mem::replace(&mut self.wishes.mouse, mouse) != mouse {
+            self.switch(Mode::MOUSE, mouse);
+        }
+    }
+
+    fn switch(&mut self, mode: Mode, on: bool) {
+        let (into, from, bytes) = match on {
+            true => (&mut self.pending.on, &mut self.pending.off, mode.on),
+            false => (&mut self.pending.off, &mut self.pending.on, mode.off),
+        };
+        from.retain(|known| *known != mode);
+        into.push(mode);
+        self.control(bytes.as_bytes());
+    }
+
     /// The mark on the window's tab or in the task bar. Writes nothing if it is the same.
     pub fn set_progress(&mut self, progress: Progress) {
         if self.progress == progress {
             return;
         }
-        if !self.pending_modes.contains(&Mode::PROGRESS) {
-            self.pending_modes.push(Mode::PROGRESS);
+        if !self.pending.on.contains(&Mode::PROGRESS) {
+            self.pending.on.push(Mode::PROGRESS);
         }
         self.control(match progress {
             Progress::None => b"\x1b]9;4;0\x07",
@@ -200,9 +214,8 @@ impl Terminal {
 
     /// Sends what waits from [`Self::set_title`] and its like, for a screen with nothing to draw.
     pub fn flush(&mut self) {
-        if self.ready() && !self.pending.is_empty() {
-            let modes = std::mem::take(&mut self.pending_modes);
-            self.writer.send(std::mem::take(&mut self.pending), modes);
+        if self.ready() {
+            self.writer.send(std::mem::take(&mut self.pending));
         }
     }
 
@@ -254,18 +267,17 @@ impl Terminal {
         if !self.title.is_empty() {
             bytes.extend_from_slice(format!("\x1b]2;{}\x07", self.title).as_bytes());
         }
-        self.pending.clear();
-        self.pending_modes.clear();
+        self.pending = Sent::default();
         self.progress = Progress::None;
         self.page.take();
-        self.writer.send(bytes, modes);
+        self.writer.send(Sent { bytes, on: modes, off: Vec::new() });
         self.repaint()
     }
 
     fn control(&mut self, bytes: &[u8]) {
         // A terminal that takes nothing must not fill the memory.
-        if self.pending.len() < 4 * COPY_LIMIT {
-            self.pending.extend_from_slice(bytes);
+        if self.pending.bytes.len() < 4 * COPY_LIMIT {
+            self.pending.bytes.extend_from_slice(bytes);
         }
     }
 }

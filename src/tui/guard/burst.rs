@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use crate::tui::keymap::Key;
 
 /// Keys this close behind each other come from no fingers, unless one is held down.
-pub const HASTE: Duration = Duration::from_millis(5);
+const HASTE: Duration = Duration::from_millis(5);
 
 /// So many of them are a paste.
 const MANY: usize = 3;

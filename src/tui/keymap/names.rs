@@ -165,6 +165,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
         Action::Leave => return BY_HAND,
         Action::Quit => "Quit…",
         Action::Suspend => "Suspend, until fg",
+        Action::Mouse => "Mouse: heard here, or left to the terminal",
     })
 }
 
@@ -304,6 +305,7 @@ impl Action {
             Self::Leave => "leave",
             Self::Quit => "quit",
             Self::Suspend => "suspend",
+            Self::Mouse => "mouse",
         }
     }
 

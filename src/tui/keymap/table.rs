@@ -319,6 +319,11 @@ pub const TABLE: &[Row] = &[
     row(Everywhere, &[(Key::ctrl('c'), Action::Clear)], "empty the draft; else twice: quit…"),
     row(Everywhere, &[(Key::ctrl('q'), Action::Quit)], "quit…"),
     row(Everywhere, &[(Key::ctrl('z'), Action::Suspend)], "suspend"),
+    row(
+        Everywhere,
+        &[(Key::alt(KeyCode::Char('m')), Action::Mouse)],
+        "mouse: heard here, or left to the terminal",
+    ),
 ];
 
 const fn number(digit: u8) -> (Key, Action) {

@@ -30,10 +30,16 @@ pub(super) struct Sink {
     pub(super) undo: Vec<Mode>,
 }
 
-/// Bytes to write, and the modes they switch on.
+/// Bytes to write, and the modes they switch on and off.
+#[derive(Default)]
+pub(super) struct Sent {
+    pub(super) bytes: Vec<u8>,
+    pub(super) on: Vec<Mode>,
+    pub(super) off: Vec<Mode>,
+}
+
 struct Job {
-    bytes: Vec<u8>,
-    modes: Vec<Mode>,
+    sent: Sent,
     epoch: usize,
 }
 
@@ -68,12 +74,12 @@ impl Output {
             return Ok(());
         }
         // Listed before they are written: half a write is undone as well.
-        for mode in &job.modes {
+        for mode in &job.sent.on {
             if !sink.undo.contains(mode) {
                 sink.undo.push(*mode);
             }
         }
-        for piece in job.bytes.chunks(PIECE) {
+        for piece in job.sent.bytes.chunks(PIECE) {
             sink.to.write_all(piece)?;
             drop(sink);
             sink = self.lock();
@@ -81,6 +87,7 @@ impl Output {
                 return Ok(());
             }
         }
+        sink.undo.retain(|mode| !job.sent.off.contains(mode));
         sink.to.flush()
     }
 }
@@ -121,13 +128,13 @@ impl Writer {
 
     /// Takes these bytes on. Bounded by its callers, who send only when all before is written,
     /// but for the few bytes that set the modes.
-    pub(super) fn send(&self, bytes: Vec<u8>, modes: Vec<Mode>) {
-        if bytes.is_empty() {
+    pub(super) fn send(&self, sent: Sent) {
+        if sent.bytes.is_empty() {
             return;
         }
         let epoch = self.output.epoch.load(Ordering::SeqCst);
         self.output.waiting.fetch_add(1, Ordering::SeqCst);
-        if self.queue.send(Job { bytes, modes, epoch }).is_err() {
+        if self.queue.send(Job { sent, epoch }).is_err() {
             self.output.waiting.fetch_sub(1, Ordering::SeqCst);
         }
     }

@@ -1,14 +1,24 @@
 //! Keys and models that the person chooses on the screen.
 
-use crate::tui::{
-    effect::{Effect, Setting},
-    keymap::Keymap,
-    state::{Popup, State, status::Player},
+use crate::{
+    config::Mouse,
+    tui::{
+        effect::{Effect, Setting},
+        keymap::Keymap,
+        state::{Popup, State, pointer::Pointer, status::Player},
+    },
 };
 
 /// Asks that a setting be kept.
 pub(super) fn keep(setting: Setting) -> Vec<Effect> {
     vec![Effect::Keep(setting)]
+}
+
+/// Hears the mouse, or no longer.
+pub(super) fn mouse(state: &mut State) -> Vec<Effect> {
+    state.controls.mouse = state.controls.mouse.other();
+    state.panes.pointer = Pointer::default();
+    keep(Setting::Mouse(state.controls.mouse))
 }
 
 /// A setting was kept, or could not be; then it counts until the screen is left.
@@ -17,6 +27,8 @@ pub(super) fn kept(state: &mut State, setting: Setting, kept: Result<(), String>
         Setting::Theme { name, .. } => format!("Theme: {name}"),
         Setting::Preset(preset) => format!("Keys: {}", Keymap::of(*preset).words()),
         Setting::Model(name) => format!("Model: {name}"),
+        Setting::Mouse(Mouse::Footplate) => "The mouse is heard here".to_owned(),
+        Setting::Mouse(Mouse::Terminal) => "The mouse is left to the terminal".to_owned(),
     };
     let said = match kept {
         Ok(()) => format!("{what}."),

@@ -255,6 +255,7 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
             state.controls.keys = Keymap::of(preset);
             return controls::keep(Setting::Preset(preset));
         }
+        Action::Mouse => return controls::mouse(state),
         Action::Fork => return tree::fork(state),
         Action::NotNow => panes::not_now(state),
         // Answers go through the guard and nowhere else.

@@ -6,11 +6,14 @@ use ratatui::{
 };
 
 use super::pen::{Keys, Pen, inset, split_bottom, split_top};
-use crate::tui::{
-    clean,
-    keymap::{Bound, Place},
-    state::State,
-    theme::Role,
+use crate::{
+    config::Mouse,
+    tui::{
+        clean,
+        keymap::{Bound, Place},
+        state::State,
+        theme::Role,
+    },
 };
 
 /// Cells of the column of keys.
@@ -61,6 +64,9 @@ pub(super) fn draw(
         title[..1].make_ascii_uppercase();
         lines.push(Line::from(pen.span(format!(" {title}"), Role::Quiet)));
         lines.extend(rows.into_iter().map(|row| line(pen, row)));
+        if place == Place::Everywhere && state.controls.mouse == Mouse::Footplate {
+            lines.extend(mouse().map(|text| Line::from(pen.span(text, Role::Quiet))));
+        }
     }
     if lines.is_empty() {
         lines.push(Line::from(pen.span(" No key has all of these words.", Role::Quiet)));
@@ -86,6 +92,14 @@ pub(super) fn draw(
     let text = if filter.typing { narrowed } else { &text };
     pen.text(inset(keys, 1, 0), 0, text, Role::Bright);
     cursor
+}
+
+/// How text is selected while the mouse is heard here.
+fn mouse() -> [&'static str; 2] {
+    [
+        " Drag selects within a pane. For the terminal's own selection hold shift as you",
+        " drag (on a Mac option or fn), or leave the mouse to the terminal.",
+    ]
 }
 
 fn line(pen: &Pen<'_>, row: &Bound) -> Line<'static> {
