@@ -122,6 +122,8 @@ pub enum Go {
     Changes,
     Grants,
     Decisions,
+    /// What happened while nobody looked.
+    Away,
     Mode,
     Session(u8),
     Back,

@@ -1,5 +1,6 @@
 //! A screen to play stories on: the real state, update and view, with time and events as told.
 
+mod away;
 mod desk;
 mod happens;
 mod questions;

@@ -1,5 +1,6 @@
 //! All the screen knows. Each part owns its own; nothing here waits, reads a clock or a file.
 
+pub mod away;
 pub mod composer;
 pub mod controls;
 pub mod draft;
@@ -114,6 +115,10 @@ pub enum Popup {
     },
     Quit {
         row: usize,
+    /// What happened while nobody looked.
+    Away {
+        row: usize,
+    },
     },
     Mode {
         row: usize,
@@ -265,7 +270,7 @@ impl State {
             output: Output::default(),
             records: Records::default(),
             composer: Composer::remembering(history),
-            status: Status::default(),
+            status: Status::begun(now),
             popup: None,
             focus,
             panes: Panes::default(),
@@ -313,6 +318,7 @@ impl State {
         }
         match self.focus {
             Focus::Start => Place::Start,
+            Some(Popup::Away { .. }) => return Place::Lines,
             Focus::Composer if self.offers() => Place::Offers,
             Focus::Composer => Place::Composer,
             Focus::Question => match self.queue.form {
@@ -386,7 +392,8 @@ impl State {
         let guard = self.guard.deadline(self.now.at);
         let draft = self.composer.drafts.deadline();
         let list = self.list_due();
-        [second, toast, guard, draft, list].into_iter().flatten().min()
+        let away = self.status.away.deadline();
+        [second, toast, guard, draft, list, away].into_iter().flatten().min()
     }
 }
 

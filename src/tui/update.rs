@@ -1,6 +1,7 @@
 //! What a message does to the screen's state. Plain functions: what must happen outside comes back
 //! as effects, and time is whatever the message says.
 
+mod away;
 mod compose;
 mod controls;
 mod edit;
@@ -35,7 +36,7 @@ use super::{
     guard::Due,
     keymap::{Action, Edit},
     message::{Came, Message, News},
-    state::{Drawn, Focus, Leave, Moment, State, several::Settled},
+    state::{Drawn, Focus, Leave, Moment, Popup, State, several::Settled},
     view,
 };
 use crate::kernel::port::Form;
@@ -48,14 +49,17 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             state.output.clocks = clocks.into_iter().collect();
             // Here alone a letter answers: all keys that were read have been told of. One that is
             // heard of before this was typed right behind it, whatever the clock says.
-            match state.guard.due(now.at) {
+            let mut effects = match state.guard.due(now.at) {
                 Some(Due::Letter(question, letter)) => question::letter(state, question, letter),
                 Some(Due::Enter) => input::act(state, Action::Edit(Edit::Send)),
                 None => Vec::new(),
-            }
+            };
+            effects.extend(away::ring(state));
+            effects
         }
         Message::Input(now, input) => {
             pass(state, now);
+            away::heard(state, &input);
             input::apply(state, input)
         }
         Message::Drawn(now, drawn) => {
@@ -65,9 +69,12 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             effects
         }
         Message::Happened(envelope) => {
+            let before = away::before(state, &envelope);
             state.records.take(&envelope);
             written::take(state, &envelope);
-            events::apply(state, &envelope)
+            let effects = events::apply(state, &envelope);
+            away::happened(state, before, &envelope);
+            effects
         }
         Message::Came(came) => take(state, came),
         Message::Told(News::Check(at, check)) => {
@@ -184,6 +191,12 @@ fn note(state: &mut State, drawn: Drawn) -> Vec<Effect> {
 fn settle(state: &mut State) {
     if let Focus::Output(call) = state.focus
         && state.output.run(call).is_none()
+    if state.status.away.told.is_none() {
+        state.popup.take_if(|popup| matches!(popup, Popup::Away { .. }));
+        if state.focus == Focus::Away {
+            state.focus = state.beside();
+        }
+    }
     {
         state.focus = state.beside();
     }

@@ -2,6 +2,7 @@
 //! says what it has shown, for the screen acts only on what was really there.
 
 mod arrange;
+mod away;
 mod choice;
 mod composer;
 mod connect;
@@ -204,6 +205,10 @@ fn popup_over(
             themes::draw(state, pen, below, row);
         }
         Popup::Script { top } => script::draw(state, pen, whole, top),
+        Popup::Away { row } => {
+            let below = below(state, pen, body, away::rows(state), drawn);
+            away::draw(state, pen, below, row);
+        }
         Popup::Quit { row } => {
             let below = below(state, pen, body, popup::quit_rows(state), drawn);
             popup::quit(state, pen, below, row);

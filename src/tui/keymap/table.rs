@@ -293,6 +293,7 @@ pub const TABLE: &[Row] = &[
         "changes, grants, decisions",
     ),
     row(Everywhere, &[(Key::plain(KeyCode::F(8)), To(Go::Mode))], "mode…"),
+    row(Everywhere, &[(Key::ctrl('n'), To(Go::Away))], "news: since you looked away"),
     row(Everywhere, &[(Key::plain(KeyCode::F(9)), Action::Zoom)], "this pane alone, and back"),
     row(
         Everywhere,

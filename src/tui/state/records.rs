@@ -50,6 +50,17 @@ pub struct Records {
     pub written: Written,
 }
 
+/// What was changed in some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Changed {
+    pub files: usize,
+    pub more: u64,
+    pub fewer: u64,
+    /// The last of it: when, and in which session.
+    pub last: Timestamp,
+    pub session: SessionId,
+}
+
 /// A file that was changed through the gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Touched {
@@ -171,6 +182,21 @@ impl Records {
             }
         }
         files
+    }
+
+    /// What was changed since, by whom it may be; nothing if nothing was.
+    pub fn changed_since(&self, since: Timestamp) -> Option<Changed> {
+        let made = |recorded: &&Recorded| recorded.at >= since && recorded.end != End::Failed;
+        let all = || self.ledger.changes().iter().rev().filter(made);
+        let last = all().next()?;
+        let files: BTreeSet<&Path> = all().map(|recorded| &*recorded.change.path).collect();
+        Some(Changed {
+            files: files.len(),
+            more: all().map(|recorded| recorded.change.more).sum(),
+            fewer: all().map(|recorded| recorded.change.fewer).sum(),
+            last: last.at,
+            session: last.session,
+        })
     }
 
     /// A path as a person would write it.

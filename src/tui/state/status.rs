@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use tokio::time::Instant;
 
-use super::Leave;
+use super::{Leave, Moment, away::Away};
 use crate::{
     kernel::{gate::policy::Runs, port::Form, spec::Mode},
     tui::theme::Mark,
@@ -21,8 +21,7 @@ const TWICE: Duration = Duration::from_secs(1);
 pub struct Status {
     toast: Option<(String, Instant)>,
     armed: Option<(Twice, Instant)>,
-    /// The window is in front, as far as the terminal tells.
-    pub away: bool,
+    pub away: Away,
 }
 
 /// What a second press does.
@@ -33,6 +32,11 @@ pub enum Twice {
 }
 
 impl Status {
+    /// Nothing was said yet, and somebody is there.
+    pub fn begun(now: Moment) -> Self {
+        Self { away: Away::begun(now), ..Self::default() }
+    }
+
     pub fn say(&mut self, text: impl Into<String>, now: Instant) {
         self.toast = Some((text.into(), now + TOAST));
     }

@@ -294,7 +294,7 @@ pub(super) fn asked(state: &mut State, question: &Question, at: jiff::Timestamp)
         waiting.script = Some(file);
         waiting.source = source;
     }
-    if state.status.away && is_news(state, at) {
+    if state.status.away.nobody(state.now.at) && is_news(state, at) {
         let who = question.path.join(&format!(" {} ", state.look.mark(Mark::Path)));
         effects.push(Effect::Notify(format!("{who} asks: {}", question.preview.object)));
     }

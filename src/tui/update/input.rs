@@ -3,7 +3,7 @@
 use crossterm::event::{KeyEvent, KeyEventKind};
 
 use super::{
-    compose, controls, moves, output, palette, panes, pointer, question, records, several, themes,
+    away, compose, controls, moves, output, palette, panes, pointer, question, records, several, themes,
     transcript, tree, trust, wider, written,
 };
 use crate::{
@@ -53,13 +53,9 @@ pub(super) fn apply(state: &mut State, input: Input) -> Vec<Effect> {
         Input::FocusGained => {
             stir(state);
             state.panes.pointer.fronted(state.now.at);
-            state.status.away = false;
             Vec::new()
         }
-        Input::FocusLost => {
-            state.status.away = true;
-            Vec::new()
-        }
+        Input::FocusLost => Vec::new(),
     }
 }
 
@@ -325,7 +321,8 @@ fn tour(state: &mut State) -> Vec<Effect> {
 /// esc: leaves what has the keys, one thing at a time; last of all, the turn.
 fn leave(state: &mut State) -> Vec<Effect> {
     let now = state.now.at;
-    if tree::step_back(state)
+    if away::leave(state)
+        || tree::step_back(state)
         || output::leave(state)
         || records::leave(state)
         || written::leave(state)

@@ -69,6 +69,10 @@ pub(super) fn scroll(state: &mut State, by: Move) {
         Place::Output => super::output::scroll(state, by),
         Place::Find if by == Move::Up => super::output::next(state, false),
         Place::Find => super::output::scroll(state, by),
+        Place::Lines if let Some(Popup::Away { row }) = &mut state.popup => {
+            let lines = state.status.away.told.as_ref().map_or(0, |told| told.news.len());
+            *row = step_in(*row, lines, 10, by);
+        }
         Place::Lines => {
             let lines = view::lines(state, state.focus);
             state.panes.row = step_in(state.panes.row, lines, 10, by);

@@ -3,7 +3,7 @@
 use ratatui::layout::Size;
 
 use super::{
-    compose, controls, palette, question, records, several, themes, transcript, tree, written,
+    away, compose, controls, palette, question, records, several, themes, transcript, tree, written,
 };
 use crate::{
     kernel::{command::Command, id::ApprovalId, signal::Extent, spec::Mode},
@@ -77,6 +77,10 @@ pub(super) fn go(state: &mut State, go: Go) {
         Go::Decisions => list_of(state, Popup::Decisions { row: 0 }),
         Go::Mode => mode(state),
         Go::Output => output(state),
+        Go::Away => {
+            let pane = view::panes(state).contains(&Focus::Away);
+            away::open(state, pane);
+        }
         Go::Back => state.sessions.go_back(),
         Go::Forward => state.sessions.go_forward(),
         Go::Parent => state.sessions.go_up(),
@@ -281,7 +285,11 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         Place::Lines if state.focus == Focus::Changes => {
             list_of(state, Popup::Changes { row: 0 });
         }
-        Place::Lines => {}
+        Place::Lines => match (state.popup, state.focus) {
+            (Some(Popup::Away { row }), _) => return away::visit(state, row),
+            (None, Focus::Away) => return away::visit(state, state.panes.row),
+            _ => {}
+        },
         Place::Find => super::output::next(state, true),
         Place::Changes => written::show(state, View::Full),
         Place::Grants => {

@@ -3,6 +3,7 @@ use std::time::Duration;
 use pretty_assertions::assert_eq;
 
 mod answers;
+mod away;
 mod choices;
 mod composing;
 mod controls;

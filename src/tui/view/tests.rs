@@ -1,5 +1,6 @@
 //! What a person sees, at the two sizes that most have. Every drawing is kept whole.
 
+mod away;
 mod composing;
 mod controls;
 mod forms;

@@ -84,6 +84,13 @@ fn stories(agent: &str) -> Vec<(&'static str, Stage)> {
         ("transcript alone", pressed(base(), &["shift+tab", "F9"])),
         ("composer alone", pressed(base(), &["F9"])),
         ("question alone", pressed(write(), &["F9"])),
+        ("away", {
+            let mut stage = Stage::crew(80, 24);
+            stage.looks_away();
+            stage.much_happens();
+            stage.is_back();
+            pressed(stage, &["ctrl+n", "down"])
+        }),
         ("sessions alone", pressed(base(), &["F2", "F9"])),
         ("help", pressed(write(), &["F1", "pgdn"])),
         ("mode", pressed(base(), &["F8", "end"])),
