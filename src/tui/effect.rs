@@ -67,6 +67,8 @@ pub enum Effect {
     Remember(Remembered),
     /// Find where the rows of a question's text begin.
     LayOut(ApprovalId, Arc<Sheet>, Shape),
+    /// Find where the rows of a change begin.
+    LayOutChange(CallId, Arc<Sheet>, Shape),
     /// Find a word in it.
     Find(ApprovalId, Arc<Sheet>, Arc<Index>, String, Marks),
     /// Put a text on the clipboard.

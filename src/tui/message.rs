@@ -5,14 +5,16 @@ use std::{path::PathBuf, sync::Arc};
 use crossterm::event::KeyEvent;
 
 use super::{
-    diff::Diff,
     effect::Setting,
     files::Found,
     highlight::Colours,
     keymap::Keymap,
     row::Hit,
     sheet::Index,
-    state::{Drawn, Moment, pointer::Pointed, status::Check, waiting::Paper},
+    state::{Drawn, Moment, pointer::Pointed,
+        status::Check,
+        waiting::{Paper, Sheet},
+    },
     theme::Theme,
 };
 use crate::kernel::{
@@ -131,7 +133,9 @@ pub enum Came {
     /// What undoing these would do.
     Planned(Vec<CallId>, Result<Vec<Planned>, String>),
     /// What a change made of a file.
-    Compared(CallId, Result<Arc<Diff>, String>),
+    Compared(CallId, Result<Arc<Sheet>, String>),
+    /// It is known where the rows of that begin.
+    ChangeLaidOut(CallId, Arc<Index>),
     /// What a yes of that reach would come to: how many others it would answer.
     Considered(ApprovalId, Scope, Result<usize, NotAnswered>),
     /// The rules that count for a session, and what is wrong with their files.

@@ -31,6 +31,7 @@ use super::{
         Drawn, Moment, State,
         look::Look,
         status::{Check, Place, Player},
+        waiting::Sheet,
     },
     theme::{Depth, Mark, Marks, Theme},
     update::update,
@@ -172,7 +173,8 @@ impl Stage {
                         let came = Came::Prepared(question.id, paper, capability);
                         messages.push_back(Message::Came(came));
                     }
-                    effect @ (Effect::LayOut(..) | Effect::Find(..)) if self.lays_out => {
+                    effect @ (Effect::LayOut(..) | Effect::LayOutChange(..) | Effect::Find(..))
+                        if self.lays_out => {
                         messages.extend(questions::made_ready(effect).map(Message::Came));
                     }
                     Effect::Colour(session, call, code) => {
@@ -202,7 +204,8 @@ impl Stage {
                     }
                     Effect::Compare(_, call) => {
                         let diff = diff::Diff::new(Some(&self.texts.0), &self.texts.1);
-                        let came = Came::Compared(call, Ok(Arc::new(diff)));
+                        let sheet = Arc::new(Sheet::Diff(diff));
+                        let came = Came::Compared(call, Ok(sheet));
                         messages.push_back(Message::Came(came));
                     }
                     Effect::Consider(approval, scope) => {
@@ -217,6 +220,7 @@ impl Stage {
                     Effect::KeepDraft(of, text) => drop(self.desk.drafts.insert(of, text)),
                     other @ (Effect::Send(_)
                     | Effect::LayOut(..)
+                    | Effect::LayOutChange(..)
                     | Effect::Find(..)
                     | Effect::Resume(..)
                     | Effect::Delete(_)

@@ -1,6 +1,7 @@
 //! All the screen knows. Each part owns its own; nothing here waits, reads a clock or a file.
 
 pub mod away;
+pub mod compared;
 pub mod composer;
 pub mod controls;
 pub mod draft;
@@ -113,12 +114,12 @@ pub enum Popup {
     Themes {
         row: usize,
     },
-    Quit {
-        row: usize,
     /// What happened while nobody looked.
     Away {
         row: usize,
     },
+    Quit {
+        row: usize,
     },
     Mode {
         row: usize,
@@ -191,8 +192,8 @@ pub struct Drawn {
     pub transcript: DrawnText,
     /// The outputs in sight.
     pub outputs: Vec<DrawnOutput>,
-    /// The first line of a change in sight, where one is.
-    pub change: Option<usize>,
+    /// The change that is in sight, where one is.
+    pub change: Option<DrawnChange>,
     /// Where everything is.
     pub layout: Layout,
     /// A text that is not made ready to be drawn.
@@ -210,6 +211,16 @@ pub struct DrawnOutput {
     pub width: usize,
     /// The line at the top, and the row of it.
     pub top: (u64, usize),
+}
+
+/// What one change made of a file, on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawnChange {
+    pub call: CallId,
+    /// Rows for it.
+    pub rows: usize,
+    /// How it could not be drawn yet.
+    pub unlaid: Option<Shape>,
 }
 
 /// A text that has to be made ready off the loop before any of it can be drawn.
@@ -306,6 +317,7 @@ impl State {
             Some(Popup::Connect { .. }) => return Place::Connect,
             Some(Popup::Commands) => return Place::Commands,
             Some(Popup::Themes { .. }) => return Place::Themes,
+            Some(Popup::Away { .. }) => return Place::Lines,
             Some(Popup::Quit { .. }) => return Place::Quit,
             Some(Popup::Mode { .. }) => return Place::Mode,
             Some(Popup::Stop { .. }) => return Place::Stop,
@@ -318,7 +330,6 @@ impl State {
         }
         match self.focus {
             Focus::Start => Place::Start,
-            Some(Popup::Away { .. }) => return Place::Lines,
             Focus::Composer if self.offers() => Place::Offers,
             Focus::Composer => Place::Composer,
             Focus::Question => match self.queue.form {

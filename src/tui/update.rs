@@ -36,10 +36,10 @@ use super::{
     guard::Due,
     keymap::{Action, Edit},
     message::{Came, Message, News},
-    state::{Drawn, Focus, Leave, Moment, Popup, State, several::Settled},
+    state::{Drawn, Focus, Leave, Moment, Popup, State, compared::Compared, several::Settled},
     view,
 };
-use crate::kernel::port::Form;
+use crate::kernel::{id::CallId, port::Form};
 
 /// Applies one message.
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
@@ -179,9 +179,6 @@ fn note(state: &mut State, drawn: Drawn) -> Vec<Effect> {
         let bare = node.transcript.saw(text.top.0..text.end, text.height);
         effects.extend(bare.into_iter().map(|(call, code)| Effect::Colour(session, call, code)));
     }
-    if let Some(top) = drawn.change {
-        state.records.written.top = top;
-    }
     state.drawn = drawn;
     effects
 }
@@ -191,14 +188,14 @@ fn note(state: &mut State, drawn: Drawn) -> Vec<Effect> {
 fn settle(state: &mut State) {
     if let Focus::Output(call) = state.focus
         && state.output.run(call).is_none()
+    {
+        state.focus = state.beside();
+    }
     if state.status.away.told.is_none() {
         state.popup.take_if(|popup| matches!(popup, Popup::Away { .. }));
         if state.focus == Focus::Away {
             state.focus = state.beside();
         }
-    }
-    {
-        state.focus = state.beside();
     }
     let current = state.queue.current().map(|waiting| waiting.question.id);
     if let Some(letter) = state.guard.attend(current) {
@@ -223,6 +220,12 @@ fn settle(state: &mut State) {
         }
     }
     state.panes.settle(state.focus, state.popup);
+}
+
+/// What is shown of that change, wherever it is.
+fn compared(state: &mut State, call: CallId) -> impl Iterator<Item = &mut Compared> {
+    let written = state.records.written.compared.iter_mut();
+    written.filter(move |compared| compared.call == call)
 }
 
 fn take(state: &mut State, came: Came) -> Vec<Effect> {
@@ -277,10 +280,13 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
         Came::Changes(of, came) => written::came(state, of, came),
         Came::Planned(calls, came) => written::planned(state, &calls, came),
         Came::Compared(call, came) => {
-            *state.records.written.laid.get_mut() = None;
-            let compared = &mut state.records.written.compared;
-            if compared.as_ref().is_some_and(|(of, _)| *of == call) {
-                *compared = Some((call, came));
+            for compared in compared(state, call) {
+                compared.came(came.clone());
+            }
+        }
+        Came::ChangeLaidOut(call, index) => {
+            for compared in compared(state, call) {
+                compared.laid_out(index.clone());
             }
         }
         Came::Considered(id, scope, came) => wider::considered(state, id, &scope, came),

@@ -4,6 +4,7 @@
 mod arrange;
 mod away;
 mod choice;
+mod compared;
 mod composer;
 mod connect;
 mod decided;
@@ -204,11 +205,11 @@ fn popup_over(
             let below = below(state, pen, body, themes::rows(state), drawn);
             themes::draw(state, pen, below, row);
         }
-        Popup::Script { top } => script::draw(state, pen, whole, top),
         Popup::Away { row } => {
             let below = below(state, pen, body, away::rows(state), drawn);
             away::draw(state, pen, below, row);
         }
+        Popup::Script { top } => script::draw(state, pen, whole, top),
         Popup::Quit { row } => {
             let below = below(state, pen, body, popup::quit_rows(state), drawn);
             popup::quit(state, pen, below, row);

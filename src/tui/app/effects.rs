@@ -63,6 +63,9 @@ impl App {
             Effect::Colour(of, call, code) => work::colour(&mut self.work, of, call, code),
             Effect::Prepare(what) => work::prepare(&mut self.work, self.desk.clone(), what),
             Effect::LayOut(of, sheet, shape) => work::lay_out(&mut self.work, of, sheet, shape),
+            Effect::LayOutChange(of, sheet, shape) => {
+                work::lay_out_change(&mut self.work, of, sheet, shape);
+            }
             Effect::Find(question, sheet, index, word, marks) => {
                 work::find(&mut self.work, question, (sheet, index), word, marks);
             }

@@ -188,7 +188,8 @@ pub(super) fn compare(
             Err(why) => return Came::Compared(call, Err(why)),
         };
         let compared = tokio::task::spawn_blocking(move || {
-            Diff::new(texts.before.as_deref(), texts.after.as_deref().unwrap_or_default())
+            let after = texts.after.as_deref().unwrap_or_default();
+            Sheet::Diff(Diff::new(texts.before.as_deref(), after))
         });
         let compared = compared.await.map(Arc::new).map_err(|error| error.to_string());
         Came::Compared(call, compared)
@@ -213,6 +214,15 @@ pub(super) fn lay_out(
     shape: Shape,
 ) {
     work.spawn_blocking(move || Came::LaidOut(question, Arc::new(Index::of(&sheet, shape))));
+}
+
+pub(super) fn lay_out_change(
+    work: &mut JoinSet<Came>,
+    call: CallId,
+    sheet: Arc<Sheet>,
+    shape: Shape,
+) {
+    work.spawn_blocking(move || Came::ChangeLaidOut(call, Arc::new(Index::of(&sheet, shape))));
 }
 
 pub(super) fn find(
