@@ -109,6 +109,7 @@ impl App {
         }
         state.records.zone = jiff::tz::TimeZone::system();
         state.records.home = opening.here.home;
+        state.status.log.file = opening.here.log;
         state.panes.sizes = opening.sizes;
         let own = opening.look.own;
         let files = Files::new(&own, depth);

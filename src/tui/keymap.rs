@@ -124,6 +124,8 @@ pub enum Go {
     Decisions,
     /// What happened while nobody looked.
     Away,
+    /// What was said in passing.
+    Log,
     Mode,
     Session(u8),
     Back,

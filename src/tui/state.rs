@@ -8,6 +8,7 @@ pub mod draft;
 pub mod drafts;
 pub mod edit;
 pub mod filter;
+pub mod log;
 pub mod look;
 pub mod offered;
 pub mod output;
@@ -102,6 +103,10 @@ pub enum Popup {
     Decisions {
         row: usize,
     },
+    /// What was said in passing.
+    Log {
+        row: usize,
+    },
     Help {
         of: keymap::Place,
         top: usize,
@@ -168,7 +173,11 @@ impl Popup {
     pub fn is_narrowed(self) -> bool {
         matches!(
             self,
-            Self::Waiting { .. } | Self::Grants { .. } | Self::Decisions { .. } | Self::Help { .. }
+            Self::Waiting { .. }
+                | Self::Grants { .. }
+                | Self::Decisions { .. }
+                | Self::Log { .. }
+                | Self::Help { .. }
         )
     }
 }
@@ -313,6 +322,7 @@ impl State {
             Some(Popup::Changes { .. }) => return Place::Changes,
             Some(Popup::Grants { .. }) => return Place::Grants,
             Some(Popup::Decisions { .. }) => return Place::Decisions,
+            Some(Popup::Log { .. }) => return Place::Log,
             Some(Popup::Help { .. }) => return Place::Help,
             Some(Popup::Connect { .. }) => return Place::Connect,
             Some(Popup::Commands) => return Place::Commands,

@@ -7,6 +7,7 @@ mod controls;
 mod edit;
 mod events;
 mod input;
+mod log;
 mod long;
 mod moves;
 mod output;
@@ -74,6 +75,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             written::take(state, &envelope);
             let effects = events::apply(state, &envelope);
             away::happened(state, before, &envelope);
+            log::happened(state, &envelope);
             effects
         }
         Message::Came(came) => take(state, came),
@@ -114,7 +116,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::Themed(Err(fault)) => {
-            state.status.say(fault, state.now.at);
+            state.status.fault(fault, state.now.at);
             Vec::new()
         }
         Message::Rekeyed(Ok(keys)) => {
@@ -122,7 +124,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::Rekeyed(Err(fault)) => {
-            state.status.say(fault, state.now.at);
+            state.status.fault(fault, state.now.at);
             Vec::new()
         }
         Message::Signalled => {
@@ -153,7 +155,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
 /// that old.
 fn pass(state: &mut State, now: Moment) {
     state.now = now;
-    state.status.tick(now.at);
+    state.status.tick(now);
 }
 
 /// Takes in what the last frame showed.
@@ -246,7 +248,7 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             return words.and_then(|text| compose::by_hand(session, &text)).into_iter().collect();
         }
         Came::NotStarted(fault) => {
-            state.status.say(fault, state.now.at);
+            state.status.fault(fault, state.now.at);
             if let Some(text) = state.place.starting.take() {
                 state.composer.give_back(&text);
             }
@@ -270,7 +272,7 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
         Came::Saved(Ok(file)) => {
             state.status.say(format!("Saved: {}", file.display()), state.now.at);
         }
-        Came::Saved(Err(why)) => state.status.say(why, state.now.at),
+        Came::Saved(Err(why)) => state.status.fault(why, state.now.at),
         Came::Coloured(session, call, colours) => {
             let node = state.sessions.get_mut(session);
             if let Some(node) = node {
@@ -310,17 +312,17 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             (state.records.stale, state.records.written.stale) = (true, true);
             state.records.written.compared = None;
             if let Err(why) = came {
-                state.status.say(why, state.now.at);
+                state.status.fault(why, state.now.at);
             }
         }
         Came::NotDone(why) => {
             wider::refused(state, &why);
-            state.status.say(why, state.now.at);
+            state.status.fault(why, state.now.at);
         }
         Came::Remembered(Ok(())) => {}
         Came::Theme(file, theme) => themes::came(state, &file, theme),
         Came::Kept(setting, kept) => controls::kept(state, setting, kept),
-        Came::Remembered(Err(why)) | Came::NotSuspended(why) => state.status.say(why, state.now.at),
+        Came::Remembered(Err(why)) | Came::NotSuspended(why) => state.status.fault(why, state.now.at),
     }
     Vec::new()
 }

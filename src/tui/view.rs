@@ -13,6 +13,7 @@ mod filter;
 mod forms;
 mod help;
 mod lists;
+mod log;
 mod offered;
 mod offers;
 mod output;
@@ -193,6 +194,7 @@ fn popup_over(
         Popup::Waiting { row } => return lists::waiting(state, pen, whole, row),
         Popup::Output => output::list(state, pen, whole, drawn),
         Popup::Decisions { row } => return decided::draw(state, pen, whole, row),
+        Popup::Log { row } => return log::draw(state, pen, whole, row),
         Popup::Grants { row } => return standing::draw(state, pen, whole, row),
         Popup::Changes { row } => drawn.change = written::draw(state, pen, whole, row),
         Popup::Help { of, top } => return help::draw(state, pen, whole, of, top),

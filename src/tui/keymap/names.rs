@@ -54,7 +54,8 @@ pub fn listed(place: Place, action: Action) -> Listed {
         | Place::Waiting
         | Place::Changes
         | Place::Grants
-        | Place::Decisions => {}
+        | Place::Decisions
+        | Place::Log => {}
     }
     Listed::As(match action {
         Action::Go(go) => match go {
@@ -68,6 +69,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
             Go::Grants => "Grants and rules",
             Go::Decisions => "Decisions so far",
             Go::Away => "Since you looked away",
+            Go::Log => "Log of what was said",
             Go::Mode => "Mode…",
             Go::Back => "Back to the session before",
             Go::Forward => "Forward again",
@@ -110,6 +112,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
             Place::Transcript => "Fold, unfold; enter an agent",
             Place::Changes => "A change in full",
             Place::Decisions => "Go to where it was decided",
+            Place::Log => "Go to the session of a line in the log",
             Place::Grants => "The calls that a rule decided",
             _ => return BY_HAND,
         },
@@ -117,6 +120,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
         Action::Copy => match place {
             Place::Question => "Copy what is asked about",
             Place::Decisions => "Copy a decision as a line",
+            Place::Log => "Copy a line of the log",
             Place::Transcript => "Copy a part of the transcript",
             _ => "Copy",
         },
@@ -134,6 +138,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
         Action::Editor(_) => match place {
             Place::Changes => "The changed file, in your editor",
             Place::Grants => "The file of a rule, in your editor",
+            Place::Log => "The log for developers, in your editor",
             _ => "In your editor",
         },
         Action::Stop => match place {
@@ -157,6 +162,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
             Place::Waiting => "Filter what waits",
             Place::Grants => "Filter grants and rules",
             Place::Decisions => "Filter decisions",
+            Place::Log => "Filter the log",
             _ => "Filter",
         },
         Action::Lasting => return IN_A_FORM,
@@ -185,6 +191,7 @@ impl Action {
                 Go::Grants => "grants",
                 Go::Decisions => "decisions",
                 Go::Away => "away",
+                Go::Log => "log",
                 Go::Mode => "mode",
                 Go::Back => "back",
                 Go::Forward => "forward",

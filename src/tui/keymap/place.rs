@@ -47,6 +47,7 @@ places! {
     Undo = "undo" "undo",
     Grants = "grants" "grants and rules",
     Decisions = "decisions" "decisions",
+    Log = "log" "log",
     /// The words by which a list is narrowed.
     Filter = "filter" "filter",
     Help = "help" "help",
@@ -96,6 +97,7 @@ impl Place {
             | Self::Undo
             | Self::Grants
             | Self::Decisions
+            | Self::Log
             | Self::Help
             | Self::Connect
             | Self::Quit

@@ -334,7 +334,7 @@ fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: &Decider, at
 }
 
 /// Whether it happened just now, and not in a journal that is being read back.
-fn is_news(state: &State, at: jiff::Timestamp) -> bool {
+pub(super) fn is_news(state: &State, at: jiff::Timestamp) -> bool {
     words::seconds(at, state.now.wall) < 4
 }
 

@@ -3,7 +3,7 @@
 use crossterm::event::{KeyEvent, KeyEventKind};
 
 use super::{
-    away, compose, controls, moves, output, palette, panes, pointer, question, records, several, themes,
+    away, compose, controls, log, moves, output, palette, panes, pointer, question, records, several, themes,
     transcript, tree, trust, wider, written,
 };
 use crate::{
@@ -227,6 +227,7 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Open => return panes::open(state),
         Action::Copy => match (state.popup, state.output_here()) {
             (Some(Popup::Decisions { row }), _) => return records::copy(state, row),
+            (Some(Popup::Log { row }), _) => return log::copy(state, row),
             (_, Some(call)) => return output::copy(state, call),
             (None, None) if state.focus == Focus::Transcript => return transcript::copy(state),
             _ => return question::copy(state),
@@ -257,6 +258,7 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Editor(part) => match (state.popup, state.output_here()) {
             (Some(Popup::Changes { row }), _) => return written::visit(state, row),
             (Some(Popup::Grants { row }), _) => return records::visit(state, row),
+            (Some(Popup::Log { .. }), _) => return log::visit(state),
             (_, Some(call)) => return output::page(state, call),
             _ => return super::edit::editor(state, part),
         },

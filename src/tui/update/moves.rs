@@ -100,6 +100,12 @@ pub(super) fn scroll(state: &mut State, by: Move) {
                 *row = step_in(*row, rows, 10, by);
             }
         }
+        Place::Log => {
+            let rows = state.status.log.shown(&state.records.filter).len();
+            if let Some(Popup::Log { row }) = &mut state.popup {
+                *row = step_in(*row, rows, 10, by);
+            }
+        }
         Place::Offers => {
             if let Some(offered) = &mut state.composer.offered {
                 offered.row = step_in(offered.row, offered.rows.len(), 8, by);

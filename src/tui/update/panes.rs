@@ -3,7 +3,7 @@
 use ratatui::layout::Size;
 
 use super::{
-    away, compose, controls, palette, question, records, several, themes, transcript, tree, written,
+    away, compose, controls, log, palette, question, records, several, themes, transcript, tree, written,
 };
 use crate::{
     kernel::{command::Command, id::ApprovalId, signal::Extent, spec::Mode},
@@ -75,6 +75,10 @@ pub(super) fn go(state: &mut State, go: Go) {
         Go::Changes => list_of(state, Popup::Changes { row: 0 }),
         Go::Grants => list_of(state, Popup::Grants { row: 0 }),
         Go::Decisions => list_of(state, Popup::Decisions { row: 0 }),
+        Go::Log => {
+            state.records.filter = Filter::default();
+            swap(state, Popup::Log { row: 0 });
+        }
         Go::Mode => mode(state),
         Go::Output => output(state),
         Go::Away => {
@@ -248,6 +252,11 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         Place::Decisions => {
             if let Some(Popup::Decisions { row }) = state.popup {
                 records::open(state, row);
+            }
+        }
+        Place::Log => {
+            if let Some(Popup::Log { row }) = state.popup {
+                log::open(state, row);
             }
         }
         Place::Quit => match state.popup {

@@ -76,6 +76,7 @@ fn top(state: &mut State) {
         Popup::Waiting { row }
         | Popup::Grants { row }
         | Popup::Decisions { row }
+        | Popup::Log { row }
         | Popup::Help { top: row, .. },
     ) = &mut state.popup
     {

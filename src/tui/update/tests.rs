@@ -11,6 +11,7 @@ mod crowd;
 mod editing;
 mod guarded;
 mod live;
+mod log;
 mod long;
 mod looking;
 mod memory;

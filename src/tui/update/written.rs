@@ -162,7 +162,7 @@ pub(super) fn planned(state: &mut State, calls: &[CallId], came: Result<Vec<Plan
     }
     match came {
         Ok(plan) => state.records.written.undo = Some(plan),
-        Err(fault) => state.status.say(fault, state.now.at),
+        Err(fault) => state.status.fault(fault, state.now.at),
     }
 }
 

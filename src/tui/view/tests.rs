@@ -5,6 +5,7 @@ mod composing;
 mod controls;
 mod forms;
 mod lists;
+mod log;
 mod questions;
 mod records;
 mod tree;

@@ -91,6 +91,14 @@ fn stories(agent: &str) -> Vec<(&'static str, Stage)> {
             stage.is_back();
             pressed(stage, &["ctrl+n", "down"])
         }),
+        ("log", {
+            let mut stage = base();
+            let fault = "No \u{202e}\nand a hint".to_owned();
+            stage.send(crate::tui::message::Message::Came(
+                crate::tui::message::Came::NotStarted(fault),
+            ));
+            pressed(stage, &["ctrl+l", "/", "n"])
+        }),
         ("sessions alone", pressed(base(), &["F2", "F9"])),
         ("help", pressed(write(), &["F1", "pgdn"])),
         ("mode", pressed(base(), &["F8", "end"])),
