@@ -29,6 +29,7 @@ use self::{
 };
 use super::{
     effect::Start,
+    file::Reader,
     frame::{FrameClock, Pace},
     message::{Came, Input, Message},
     state::{Drawn, Moment, Popup, State, look::Look, status::Place},
@@ -84,6 +85,8 @@ struct App {
     wanted: Option<editor::Wanted>,
     notice: Notice,
     writing: Writing,
+    /// Reads the file that is looked at.
+    reader: Reader,
 }
 
 impl App {
@@ -131,6 +134,7 @@ impl App {
             wanted: None,
             notice: opening.notice,
             writing: Writing::in_folder(opening.here.drafts),
+            reader: Reader::default(),
         }
     }
 

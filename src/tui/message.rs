@@ -6,12 +6,15 @@ use crossterm::event::KeyEvent;
 
 use super::{
     effect::Setting,
+    file::Read,
     files::Found,
     highlight::Colours,
     keymap::Keymap,
     row::Hit,
     sheet::Index,
-    state::{Drawn, Moment, pointer::Pointed,
+    state::{
+        Drawn, Moment,
+        pointer::Pointed,
         status::Check,
         waiting::{Paper, Sheet},
     },
@@ -104,6 +107,8 @@ pub enum Came {
     Output(CallId, Option<OutputPage>),
     /// Nothing that anybody still waits for.
     Nothing,
+    /// Something of a file that is looked at.
+    File(PathBuf, Read),
     /// The files that fit these words.
     Files(String, Found),
     /// The draft that was kept for a session.

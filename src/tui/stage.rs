@@ -2,6 +2,7 @@
 
 mod away;
 mod desk;
+mod file;
 mod happens;
 mod questions;
 mod rules;
@@ -16,8 +17,8 @@ use ratatui::{Terminal, backend::TestBackend};
 use tokio::time::Instant;
 
 pub(super) use self::questions::{
-    LEX, capability, code_question, packages_question, program_question, python, result,
-    shell_question, write_question,
+    LEX, capability, code_question, made_ready, packages_question, program_question, python,
+    result, shell_question, write_question,
 };
 pub(super) use self::rules::{program, rule};
 use self::runs::part_of;
@@ -66,6 +67,8 @@ pub(super) struct Stage {
     /// A file before and after any of it.
     pub(super) texts: (String, String),
     /// What any wider yes would come to.
+    /// The files that can be looked at.
+    pub(super) disk: file::Disk,
     pub(super) considered: Result<usize, NotAnswered>,
     pub(super) clocks: Vec<(CallId, Reading)>,
     pub(super) desk: desk::Desk,
@@ -103,6 +106,7 @@ impl Stage {
             page: OutputPage::default(),
             planned: Vec::new(),
             texts: ("one\ntwo\n".into(), "one\n\tthree\n".into()),
+            disk: file::Disk::default(),
             considered: Ok(0),
             clocks: Vec::new(),
             desk: desk::Desk::default(),
@@ -174,8 +178,9 @@ impl Stage {
                         messages.push_back(Message::Came(came));
                     }
                     effect @ (Effect::LayOut(..) | Effect::LayOutChange(..) | Effect::Find(..))
-                        if self.lays_out => {
-                        messages.extend(questions::made_ready(effect).map(Message::Came));
+                        if self.lays_out =>
+                    {
+                        messages.extend(made_ready(effect).map(Message::Came));
                     }
                     Effect::Colour(session, call, code) => {
                         let came = Came::Coloured(session, call, highlight::highlight(&code));
@@ -216,6 +221,10 @@ impl Stage {
                     Effect::ListSessions => messages.push_back(self.listed()),
                     Effect::ReadSaid(session) => messages.push_back(self.said(session)),
                     Effect::FindFiles(_, words) => messages.push_back(self.desk.finds(words)),
+                    Effect::File(root, path, ask) => {
+                        let read = self.reader(ask.clone(), &root, &path);
+                        messages.extend(read.map(|read| Message::Came(Came::File(path, read))));
+                    }
                     Effect::ReadDraft(of) => messages.extend(self.desk.draft(of)),
                     Effect::KeepDraft(of, text) => drop(self.desk.drafts.insert(of, text)),
                     other @ (Effect::Send(_)
@@ -233,6 +242,7 @@ impl Stage {
                     | Effect::Notify(_)
                     | Effect::Editor { .. }
                     | Effect::Visit(_)
+                    | Effect::VisitLine(..)
                     | Effect::KeysFile
                     | Effect::Keep(_)
                     | Effect::ReadTheme(_)

@@ -7,6 +7,7 @@ pub mod controls;
 pub mod draft;
 pub mod drafts;
 pub mod edit;
+pub mod file;
 pub mod filter;
 pub mod log;
 pub mod look;
@@ -101,6 +102,11 @@ pub enum Popup {
         row: usize,
     },
     Decisions {
+        row: usize,
+    },
+    /// A file that is looked at, and the list from which one is chosen.
+    File,
+    Files {
         row: usize,
     },
     /// What was said in passing.
@@ -203,6 +209,8 @@ pub struct Drawn {
     pub outputs: Vec<DrawnOutput>,
     /// The change that is in sight, where one is.
     pub change: Option<DrawnChange>,
+    /// The file that is in sight, where one is.
+    pub file: Option<DrawnFile>,
     /// Where everything is.
     pub layout: Layout,
     /// A text that is not made ready to be drawn.
@@ -230,6 +238,16 @@ pub struct DrawnChange {
     pub rows: usize,
     /// How it could not be drawn yet.
     pub unlaid: Option<Shape>,
+}
+
+/// A file on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawnFile {
+    /// Rows for it.
+    pub rows: usize,
+    /// The lines in sight, from 0.
+    pub first: u64,
+    pub last: u64,
 }
 
 /// A text that has to be made ready off the loop before any of it can be drawn.
@@ -322,6 +340,12 @@ impl State {
             Some(Popup::Changes { .. }) => return Place::Changes,
             Some(Popup::Grants { .. }) => return Place::Grants,
             Some(Popup::Decisions { .. }) => return Place::Decisions,
+            Some(Popup::File) => {
+                let file = self.panes.viewer.file.as_ref();
+                let typing = file.is_some_and(|file| file.field.is_some());
+                return if typing { Place::Search } else { Place::File };
+            }
+            Some(Popup::Files { .. }) => return Place::Files,
             Some(Popup::Log { .. }) => return Place::Log,
             Some(Popup::Help { .. }) => return Place::Help,
             Some(Popup::Connect { .. }) => return Place::Connect,
@@ -414,7 +438,10 @@ impl State {
         let draft = self.composer.drafts.deadline();
         let list = self.list_due();
         let away = self.status.away.deadline();
-        [second, toast, guard, draft, list, away].into_iter().flatten().min()
+        let looked_at = self.popup == Some(Popup::File) && !self.status.away.is_behind();
+        let file = self.panes.viewer.file.as_ref().filter(|_| looked_at);
+        let file = file.and_then(|file| file.asked.look);
+        [second, toast, guard, draft, list, away, file].into_iter().flatten().min()
     }
 }
 

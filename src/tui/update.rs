@@ -6,6 +6,7 @@ mod compose;
 mod controls;
 mod edit;
 mod events;
+mod file;
 mod input;
 mod log;
 mod long;
@@ -137,6 +138,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     effects.extend(wider::follow(state));
     effects.extend(written::follow(state));
     effects.extend(long::follow(state));
+    effects.extend(file::follow(state));
     effects.extend(tree::follow(state));
     tree::refuse(state, &mut effects);
     if state.place.leaving && state.sessions.at_work() == 0 {
@@ -227,7 +229,8 @@ fn settle(state: &mut State) {
 /// What is shown of that change, wherever it is.
 fn compared(state: &mut State, call: CallId) -> impl Iterator<Item = &mut Compared> {
     let written = state.records.written.compared.iter_mut();
-    written.filter(move |compared| compared.call == call)
+    let file = state.panes.viewer.file.iter_mut().filter_map(|file| file.change.as_mut());
+    written.chain(file).filter(move |compared| compared.call == call)
 }
 
 fn take(state: &mut State, came: Came) -> Vec<Effect> {
@@ -266,7 +269,11 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             }
         }
         Came::Nothing => {}
+        Came::Files(words, found) if matches!(state.popup, Some(Popup::Files { .. })) => {
+            file::found(state, &words, found);
+        }
         Came::Files(words, found) => return compose::found(state, &words, found),
+        Came::File(path, read) => file::came(state, &path, read),
         Came::Draft(session, text) => compose::kept(state, session, &text),
         Came::Lines { call, word, lines, more } => output::found(state, call, &word, lines, more),
         Came::Saved(Ok(file)) => {
@@ -322,7 +329,9 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
         Came::Remembered(Ok(())) => {}
         Came::Theme(file, theme) => themes::came(state, &file, theme),
         Came::Kept(setting, kept) => controls::kept(state, setting, kept),
-        Came::Remembered(Err(why)) | Came::NotSuspended(why) => state.status.fault(why, state.now.at),
+        Came::Remembered(Err(why)) | Came::NotSuspended(why) => {
+            state.status.fault(why, state.now.at)
+        }
     }
     Vec::new()
 }

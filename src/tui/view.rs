@@ -9,6 +9,7 @@ mod composer;
 mod connect;
 mod decided;
 mod edit;
+mod file;
 mod filter;
 mod forms;
 mod help;
@@ -48,7 +49,7 @@ use ratatui::{
 
 pub(in crate::tui) use self::{
     arrange::{in_sight, panes},
-    right::lines,
+    right::{lines, touched},
 };
 
 use self::arrange::arrange;
@@ -194,6 +195,11 @@ fn popup_over(
         Popup::Waiting { row } => return lists::waiting(state, pen, whole, row),
         Popup::Output => output::list(state, pen, whole, drawn),
         Popup::Decisions { row } => return decided::draw(state, pen, whole, row),
+        Popup::File => return file::draw(state, pen, whole, drawn),
+        Popup::Files { row } => {
+            let below = below(state, pen, body, file::ROWS, drawn);
+            return file::choice(state, pen, below, row);
+        }
         Popup::Log { row } => return log::draw(state, pen, whole, row),
         Popup::Grants { row } => return standing::draw(state, pen, whole, row),
         Popup::Changes { row } => drawn.change = written::draw(state, pen, whole, row),

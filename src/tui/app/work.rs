@@ -18,6 +18,7 @@ use crate::{
     tui::{
         diff::Diff,
         effect::{Setting, Start},
+        file::{Ask, Reader},
         highlight,
         ink::Brush,
         layout::Remembered,
@@ -235,6 +236,24 @@ pub(super) fn find(
     work.spawn_blocking(move || {
         let hits = index.find(&sheet, &word, Brush::of_text(marks));
         Came::Found(question, index, word, hits)
+    });
+}
+
+/// Reads something of a file. Whoever looks at another one waits for nothing of it any more.
+pub(super) fn read_file(
+    work: &mut JoinSet<Came>,
+    reader: &Reader,
+    root: PathBuf,
+    file: PathBuf,
+    ask: Ask,
+) {
+    if ask == Ask::Close {
+        reader.open();
+        return;
+    }
+    let visit = reader.visit(root, file.clone());
+    work.spawn_blocking(move || {
+        visit.ask(ask).map_or(Came::Nothing, |read| Came::File(file, read))
     });
 }
 

@@ -41,6 +41,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
         | Place::Rename
         | Place::Said
         | Place::Rewind
+        | Place::Files
         | Place::Help
         | Place::Commands
         | Place::Themes => return IN_A_FORM,
@@ -55,6 +56,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
         | Place::Changes
         | Place::Grants
         | Place::Decisions
+        | Place::File
         | Place::Log => {}
     }
     Listed::As(match action {
@@ -70,6 +72,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
             Go::Decisions => "Decisions so far",
             Go::Away => "Since you looked away",
             Go::Log => "Log of what was said",
+            Go::Files => "Open a file, to read it…",
             Go::Mode => "Mode…",
             Go::Back => "Back to the session before",
             Go::Forward => "Forward again",
@@ -129,7 +132,14 @@ pub fn listed(place: Place, action: Action) -> Listed {
         Action::Search => match place {
             Place::Question => "Search in what is asked about",
             Place::Transcript => "Search the transcript",
+            Place::File => "Search the file",
             _ => "Search",
+        },
+        Action::Line => "Go to a line of the file",
+        Action::Changed => "What was changed in the file, and back",
+        Action::File => match place {
+            Place::Changes => "Read the changed file",
+            _ => "Read the file of a call",
         },
         Action::Order if place == Place::Sessions => "Sessions in another order",
         Action::Order => "Another order of what waits",
@@ -139,6 +149,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
             Place::Changes => "The changed file, in your editor",
             Place::Grants => "The file of a rule, in your editor",
             Place::Log => "The log for developers, in your editor",
+            Place::File => "The file, in your editor",
             _ => "In your editor",
         },
         Action::Stop => match place {
@@ -192,6 +203,7 @@ impl Action {
                 Go::Decisions => "decisions",
                 Go::Away => "away",
                 Go::Log => "log",
+                Go::Files => "files",
                 Go::Mode => "mode",
                 Go::Back => "back",
                 Go::Forward => "forward",
@@ -288,6 +300,9 @@ impl Action {
             Self::Script => "script",
             Self::Compare => "compare",
             Self::Search => "search",
+            Self::Line => "line",
+            Self::Changed => "changed",
+            Self::File => "file",
             Self::Order => "order",
             Self::Several => "several",
             Self::Choose => "choose",

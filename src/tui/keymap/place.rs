@@ -48,6 +48,9 @@ places! {
     Grants = "grants" "grants and rules",
     Decisions = "decisions" "decisions",
     Log = "log" "log",
+    File = "file" "file",
+    /// The list from which a file is chosen.
+    Files = "files" "open a file",
     /// The words by which a list is narrowed.
     Filter = "filter" "filter",
     Help = "help" "help",
@@ -85,6 +88,7 @@ impl Place {
             | Self::Edit
             | Self::Filter
             | Self::Rename
+            | Self::Files
             | Self::Commands => true,
             Self::Question
             | Self::Several
@@ -98,6 +102,7 @@ impl Place {
             | Self::Grants
             | Self::Decisions
             | Self::Log
+            | Self::File
             | Self::Help
             | Self::Connect
             | Self::Quit

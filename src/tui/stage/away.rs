@@ -32,6 +32,7 @@ impl Stage {
 
     /// Everything that can happen while nobody looks.
     pub(in crate::tui) fn much_happens(&mut self) {
+        let draws = std::mem::replace(&mut self.draws, false);
         self.wait(60_000);
         self.streams(2, "Nine cases are written.\n\nAll of them pass.");
         self.ends(2, Outcome::Done);
@@ -69,14 +70,12 @@ impl Stage {
         self.event(1.into(), gone);
         self.asks(write_question(1));
         self.wait(60_000);
+        self.draws = draws;
     }
 
     pub(in crate::tui) fn ends(&mut self, session: u128, outcome: Outcome) {
-        let over = Event::TurnFinished {
-            stop: Stop::End,
-            usage: Usage::default(),
-            calls: Vec::new(),
-        };
+        let over =
+            Event::TurnFinished { stop: Stop::End, usage: Usage::default(), calls: Vec::new() };
         self.event(session.into(), over);
         self.event(session.into(), Event::ExchangeFinished { outcome });
     }

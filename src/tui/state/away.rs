@@ -168,7 +168,8 @@ impl Away {
         if news.is_empty() {
             return;
         }
-        let told = self.told.get_or_insert(Told { from, until: now.wall, news: Vec::new(), more: 0 });
+        let told =
+            self.told.get_or_insert(Told { from, until: now.wall, news: Vec::new(), more: 0 });
         told.until = now.wall;
         for one in news {
             put(&mut told.news, one);

@@ -81,8 +81,7 @@ impl Log {
 
     /// The lines that are shown, the newest first.
     pub fn shown(&self, filter: &Filter) -> Vec<&Said> {
-        let passes =
-            |said: &&Said| filter.passes(&format!("{} {}", said.kind.word(), said.text));
+        let passes = |said: &&Said| filter.passes(&format!("{} {}", said.kind.word(), said.text));
         self.lines.iter().filter(passes).collect()
     }
 

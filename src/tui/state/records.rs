@@ -184,6 +184,19 @@ impl Records {
         files
     }
 
+    /// The last change of a file that was made or may have been.
+    pub fn last_change(&self, path: &Path) -> Option<CallId> {
+        let mut all = self.ledger.changes().iter().rev();
+        let made = |recorded: &Recorded| recorded.end != End::Failed && recorded.undone.is_none();
+        let found = all.find(|recorded| recorded.change.path == path && made(recorded));
+        found.map(|recorded| recorded.call)
+    }
+
+    /// The file that a call changed.
+    pub fn changed_by(&self, call: CallId) -> Option<PathBuf> {
+        self.ledger.find(call).map(|recorded| recorded.change.path.clone())
+    }
+
     /// What was changed since, by whom it may be; nothing if nothing was.
     pub fn changed_since(&self, since: Timestamp) -> Option<Changed> {
         let made = |recorded: &&Recorded| recorded.at >= since && recorded.end != End::Failed;

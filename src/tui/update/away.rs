@@ -92,11 +92,7 @@ pub(super) fn happened(state: &mut State, before: Option<Before>, envelope: &Env
 
 /// What it says; an error says what is no news any more.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is work that goes on")]
-fn news(
-    state: &State,
-    asked: Option<Question>,
-    envelope: &Envelope,
-) -> Option<Result<News, What>> {
+fn news(state: &State, asked: Option<Question>, envelope: &Envelope) -> Option<Result<News, What>> {
     let session = envelope.session;
     let one = |what, mark, text: String| {
         let text = text.chars().take(LINE).collect();
@@ -145,9 +141,8 @@ fn news(
                 ExitStatus::Cancelled => Mark::Stopped,
                 _ => Mark::Failed,
             };
-            let how = limit.unwrap_or_else(|| {
-                format!("{}, {}", words::exit(status), words::took(*ran_ms))
-            });
+            let how = limit
+                .unwrap_or_else(|| format!("{}, {}", words::exit(status), words::took(*ran_ms)));
             one(What::Program(*call), mark, format!("{}: {how}", run.program))
         }
         Event::PutAside { call, things } => {

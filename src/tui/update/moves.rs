@@ -77,6 +77,10 @@ pub(super) fn scroll(state: &mut State, by: Move) {
             let lines = view::lines(state, state.focus);
             state.panes.row = step_in(state.panes.row, lines, 10, by);
         }
+        Place::Search if state.popup == Some(Popup::File) => match by {
+            Move::Up => super::file::next(state, false),
+            _ => super::file::scroll(state, by),
+        },
         Place::Search if state.focus == Focus::Transcript => transcript::seek(state, by),
         Place::Search if by == Move::Up => question::next_found(state, false),
         Place::Question | Place::Search => question::act(state, Action::Move(by)),
@@ -97,6 +101,13 @@ pub(super) fn scroll(state: &mut State, by: Move) {
             if let Some(Popup::Changes { row } | Popup::Grants { row } | Popup::Decisions { row }) =
                 &mut state.popup
             {
+                *row = step_in(*row, rows, 10, by);
+            }
+        }
+        Place::File => super::file::scroll(state, by),
+        Place::Files => {
+            let rows = state.panes.viewer.choice.found.names.len();
+            if let Some(Popup::Files { row }) = &mut state.popup {
                 *row = step_in(*row, rows, 10, by);
             }
         }

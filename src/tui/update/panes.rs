@@ -3,7 +3,8 @@
 use ratatui::layout::Size;
 
 use super::{
-    away, compose, controls, log, palette, question, records, several, themes, transcript, tree, written,
+    away, compose, controls, file, log, palette, question, records, several, themes, transcript,
+    tree, written,
 };
 use crate::{
     kernel::{command::Command, id::ApprovalId, signal::Extent, spec::Mode},
@@ -75,6 +76,7 @@ pub(super) fn go(state: &mut State, go: Go) {
         Go::Changes => list_of(state, Popup::Changes { row: 0 }),
         Go::Grants => list_of(state, Popup::Grants { row: 0 }),
         Go::Decisions => list_of(state, Popup::Decisions { row: 0 }),
+        Go::Files => file::choose(state, None),
         Go::Log => {
             state.records.filter = Filter::default();
             swap(state, Popup::Log { row: 0 });
@@ -234,6 +236,8 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
     match state.key_place() {
         Place::Offers => return compose::open(state),
         Place::Question => question::act(state, Action::Open),
+        Place::Files => file::open_chosen(state),
+        Place::Search if state.popup == Some(Popup::File) => file::next(state, true),
         Place::Search if state.focus == Focus::Transcript => transcript::next(state, true),
         Place::Search => question::next_found(state, true),
         Place::Several => several::see(state),
@@ -291,8 +295,11 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
             }
         }
         Place::Transcript => transcript::open(state),
-        Place::Lines if state.focus == Focus::Changes => {
+        Place::Lines if state.popup.is_none() && state.focus == Focus::Changes => {
+            let file = view::touched(state).get(state.panes.row).map(|file| file.path.clone());
             list_of(state, Popup::Changes { row: 0 });
+            // The list comes later; then its row is the one that was chosen here.
+            state.records.written.wanted = file;
         }
         Place::Lines => match (state.popup, state.focus) {
             (Some(Popup::Away { row }), _) => return away::visit(state, row),
@@ -310,6 +317,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         Place::Commands => return palette::run(state),
         Place::Themes => return themes::keep(state),
         Place::Everywhere
+        | Place::File
         | Place::Start
         | Place::Composer
         | Place::Because

@@ -9,6 +9,7 @@ mod composing;
 mod controls;
 mod crowd;
 mod editing;
+mod file;
 mod guarded;
 mod live;
 mod log;

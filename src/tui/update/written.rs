@@ -1,5 +1,7 @@
 //! The list of what was written: read, compared, chosen from, and undone.
 
+use std::path::PathBuf;
+
 use crate::{
     kernel::{
         change::Planned,
@@ -148,7 +150,12 @@ pub(super) fn came(state: &mut State, of: SessionId, came: Result<Vec<Planned>, 
     }
     let there: Vec<CallId> = written.all.iter().map(|planned| planned.recorded.call).collect();
     written.chosen.retain(|call| there.contains(call));
+    let wanted = state.records.written.wanted.take();
+    let all = &state.records.written.all;
+    let is_of = |path: PathBuf| all.iter().position(|one| one.recorded.change.path == path);
+    let wanted = wanted.and_then(is_of);
     let now = there.iter().position(|call| Some(*call) == held).filter(|_| !first);
+    let now = wanted.or(now);
     if let Some(Popup::Changes { row }) = &mut state.popup {
         *row = now.unwrap_or((*row).min(there.len().saturating_sub(1)));
     }
@@ -172,7 +179,8 @@ pub(super) fn unlaid(
     compared: &mut Option<Compared>,
 ) -> Option<Effect> {
     let shape = drawn?.unlaid?;
-    let compared = compared.as_mut().filter(|compared| drawn.map(|it| it.call) == Some(compared.call))?;
+    let compared =
+        compared.as_mut().filter(|compared| drawn.map(|it| it.call) == Some(compared.call))?;
     let sheet = compared.wants(shape)?;
     Some(Effect::LayOutChange(compared.call, sheet, shape))
 }

@@ -1,5 +1,7 @@
 //! What happened while nobody looked, as lines.
 
+use std::borrow::Cow;
+
 use ratatui::{
     layout::Rect,
     text::{Line, Span},
@@ -19,7 +21,7 @@ use crate::tui::{
 /// The title of the list.
 pub(super) const TITLE: &str = "since you looked away";
 
-/// Cells for who it is about.
+/// The most cells for who it is about.
 const WHO: usize = 14;
 
 /// How long nobody looked.
@@ -32,14 +34,24 @@ pub(super) fn lasted(told: &Told) -> String {
     }
 }
 
-pub(super) fn line(state: &State, pen: &Pen<'_>, news: &News) -> Line<'static> {
+fn who<'a>(state: &'a State, news: &News) -> Cow<'a, str> {
+    let who = state.sessions.get(news.session).filter(|_| news.what != What::Changed);
+    who.map_or(Cow::Borrowed(""), |node| clean::shown(node.called()))
+}
+
+/// The lines of the list: who, below each other, and what.
+pub(super) fn lines(state: &State, pen: &Pen<'_>, told: &Told) -> Vec<Line<'static>> {
+    let cells = |news: &News| clean::width(&who(state, news)).min(WHO);
+    let cells = told.news.iter().map(cells).max().unwrap_or(0);
+    told.news.iter().map(|news| line(state, pen, news, cells)).collect()
+}
+
+fn line(state: &State, pen: &Pen<'_>, news: &News, cells: usize) -> Line<'static> {
     let mut spans = vec![pen.span(format!(" {}  ", state.records.minute(news.at)), Role::Quiet)];
     spans.extend([pen.mark(news.mark), Span::raw(" ")]);
     let role = if matches!(news.what, What::Asks(_)) { Role::Bright } else { Role::Text };
     if news.what != What::Changed {
-        let who = state.sessions.get(news.session).map_or("", |node| node.called());
-        let who = clean::shown(who);
-        let who = clean::pad(&clean::truncate(&who, WHO), clean::width(&who).clamp(8, WHO));
+        let who = clean::pad(&who(state, news), cells);
         spans.push(pen.span(format!("{who}  "), Role::Quiet));
     }
     spans.extend(pen.spans(&news.text, role));
@@ -66,9 +78,8 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
     let height = usize::from(rest.height);
     let row = row.min(told.news.len().saturating_sub(1));
     let first = (row + 1).saturating_sub(height);
-    for (at, news) in told.news.iter().enumerate().skip(first).take(height) {
+    for (at, line) in lines(state, pen, told).into_iter().enumerate().skip(first).take(height) {
         let y = u16::try_from(at - first).unwrap_or(0);
-        let line = line(state, pen, news);
         pen.line(inset(rest, 0, 1), y, line);
         if at == row {
             pen.line(rest, y, Line::from(pen.mark(Mark::Here)));

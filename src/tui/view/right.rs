@@ -116,8 +116,8 @@ fn plan(state: &State, pen: &Pen<'_>) -> List {
 
 fn away(state: &State, pen: &Pen<'_>) -> List {
     let told = state.status.away.told.as_ref();
-    let news = told.map_or(&[][..], |told| &told.news);
-    let lines = news.iter().map(|news| (super::away::line(state, pen, news), Line::default()));
+    let lines = told.map(|told| super::away::lines(state, pen, told)).unwrap_or_default();
+    let lines = lines.into_iter().map(|line| (line, Line::default()));
     List {
         title: titled(pen, super::away::TITLE, ""),
         right: told.map(super::away::lasted).unwrap_or_default(),
@@ -127,7 +127,7 @@ fn away(state: &State, pen: &Pen<'_>) -> List {
     }
 }
 
-fn touched(state: &State) -> Vec<Touched> {
+pub(in crate::tui) fn touched(state: &State) -> Vec<Touched> {
     let root = state.sessions.viewed().map(|viewed| state.records.root(viewed));
     root.map_or(Vec::new(), |root| state.records.files(root))
 }

@@ -3,6 +3,7 @@
 mod away;
 mod composing;
 mod controls;
+mod file;
 mod forms;
 mod lists;
 mod log;

@@ -1,6 +1,6 @@
 //! What was written through the gate, which of it is chosen, and what undoing that would do.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use crate::{
     kernel::{
@@ -49,6 +49,8 @@ pub struct Written {
     /// Why there is no list.
     pub fault: Option<String>,
     pub view: View,
+    /// The file whose last change is to be chosen when the list comes.
+    pub wanted: Option<PathBuf>,
     /// The calls that are writing.
     writing: BTreeSet<CallId>,
     /// Something was written since the list was made.

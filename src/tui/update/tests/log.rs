@@ -55,7 +55,10 @@ fn the_log_for_developers_opens_where_one_is_written() {
     let mut stage = Stage::new(80, 24);
     stage.key("ctrl+l");
     stage.key("ctrl+o");
-    assert_eq!((stage.effects.len(), toast(&stage).as_str()), (0, "No log is written for developers."));
+    assert_eq!(
+        (stage.effects.len(), toast(&stage).as_str()),
+        (0, "No log is written for developers.")
+    );
     stage.state.status.log.file = Some("/state/log/today".into());
     stage.key("ctrl+o");
     assert_eq!(stage.effects, [Effect::Visit("/state/log/today".into())]);

@@ -16,7 +16,8 @@ fn said(width: u16, height: u16) -> Stage {
     stage.state.status.log.file = Some(file.into());
     stage.key("esc");
     stage.wait(10_000);
-    let message = "Connection refused: api.anthropic.com:443.\nCheck the network and say \"go on\".";
+    let message =
+        "Connection refused: api.anthropic.com:443.\nCheck the network and say \"go on\".";
     stage.ends(2, Outcome::Failed { message: message.into() });
     stage.wait(10_000);
     for _ in 0..2 {
