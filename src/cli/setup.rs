@@ -47,7 +47,7 @@ pub(super) struct Setup {
     pub(super) executor: Arc<Local>,
     /// What `--profile` means.
     profile: Option<Profile>,
-    _log: Option<telemetry::Guard>,
+    pub(super) log: Option<telemetry::Guard>,
 }
 
 /// One variable of the environment as it is; an empty one counts as absent.
@@ -187,7 +187,7 @@ impl Setup {
             worktrees: Some(home.data.join("worktrees")),
             profiles,
         });
-        Ok(Self { home, config, host, store, workspace, executor, profile, _log: log })
+        Ok(Self { home, config, host, store, workspace, executor, profile, log })
     }
 
     /// Starts a new session here, or the tour in a folder of its own.

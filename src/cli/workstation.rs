@@ -216,6 +216,7 @@ fn opening(
             folder: setup.workspace.clone(),
             home: super::setup::real_home(),
             drafts: Some(setup.home.state.join("drafts")),
+            log: setup.log.as_ref().and_then(|log| Some(log.file()?.to_owned())),
         },
         player,
         mode: resumed.as_ref().map_or(setup.config.mode, |spec| spec.mode),

@@ -29,6 +29,7 @@ use self::{
 };
 use super::{
     effect::Start,
+    file::Reader,
     frame::{FrameClock, Pace},
     message::{Came, Input, Message},
     state::{Drawn, Moment, Popup, State, look::Look, status::Place},
@@ -84,6 +85,8 @@ struct App {
     wanted: Option<editor::Wanted>,
     notice: Notice,
     writing: Writing,
+    /// Reads the file that is looked at.
+    reader: Reader,
 }
 
 impl App {
@@ -109,6 +112,7 @@ impl App {
         }
         state.records.zone = jiff::tz::TimeZone::system();
         state.records.home = opening.here.home;
+        state.status.log.file = opening.here.log;
         state.panes.sizes = opening.sizes;
         let own = opening.look.own;
         let files = Files::new(&own, depth);
@@ -131,6 +135,7 @@ impl App {
             wanted: None,
             notice: opening.notice,
             writing: Writing::in_folder(opening.here.drafts),
+            reader: Reader::default(),
         }
     }
 

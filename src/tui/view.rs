@@ -2,15 +2,19 @@
 //! says what it has shown, for the screen acts only on what was really there.
 
 mod arrange;
+mod away;
 mod choice;
+mod compared;
 mod composer;
 mod connect;
 mod decided;
 mod edit;
+mod file;
 mod filter;
 mod forms;
 mod help;
 mod lists;
+mod log;
 mod offered;
 mod offers;
 mod output;
@@ -45,7 +49,7 @@ use ratatui::{
 
 pub(in crate::tui) use self::{
     arrange::{in_sight, panes},
-    right::lines,
+    right::{lines, touched},
 };
 
 use self::arrange::arrange;
@@ -191,6 +195,12 @@ fn popup_over(
         Popup::Waiting { row } => return lists::waiting(state, pen, whole, row),
         Popup::Output => output::list(state, pen, whole, drawn),
         Popup::Decisions { row } => return decided::draw(state, pen, whole, row),
+        Popup::File => return file::draw(state, pen, whole, drawn),
+        Popup::Files { row } => {
+            let below = below(state, pen, body, file::ROWS, drawn);
+            return file::choice(state, pen, below, row);
+        }
+        Popup::Log { row } => return log::draw(state, pen, whole, row),
         Popup::Grants { row } => return standing::draw(state, pen, whole, row),
         Popup::Changes { row } => drawn.change = written::draw(state, pen, whole, row),
         Popup::Help { of, top } => return help::draw(state, pen, whole, of, top),
@@ -202,6 +212,10 @@ fn popup_over(
         Popup::Themes { row } => {
             let below = below(state, pen, body, themes::rows(state), drawn);
             themes::draw(state, pen, below, row);
+        }
+        Popup::Away { row } => {
+            let below = below(state, pen, body, away::rows(state), drawn);
+            away::draw(state, pen, below, row);
         }
         Popup::Script { top } => script::draw(state, pen, whole, top),
         Popup::Quit { row } => {

@@ -1,9 +1,7 @@
 //! Keys as they come, each with the moment it was read: a loop that is late must not make two keys
 //! look like one that stood alone. For the same reason all that was there at once has one moment.
 
-use crossterm::event::{
-    Event, EventStream, KeyEvent, KeyEventKind, MouseButton, MouseEventKind,
-};
+use crossterm::event::{Event, EventStream, KeyEvent, KeyEventKind, MouseButton, MouseEventKind};
 use futures_util::StreamExt;
 use ratatui::layout::Size;
 use tokio::{sync::mpsc, task::JoinHandle};

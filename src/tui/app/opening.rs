@@ -78,6 +78,8 @@ pub struct Here {
     pub home: Option<PathBuf>,
     /// Where drafts are kept from one start to the next; they are not if there is none.
     pub drafts: Option<PathBuf>,
+    /// Where this program writes for its developers, if it does.
+    pub log: Option<PathBuf>,
 }
 
 /// How things look, and the person's own files of that.

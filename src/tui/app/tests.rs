@@ -200,6 +200,7 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Vec<Key>>, App) {
             folder: "/home/me/tally".into(),
             home: None,
             drafts: None,
+            log: None,
         },
         player: Player::Model("claude".into()),
         mode: Mode::Default,

@@ -18,6 +18,7 @@ use crate::{
     tui::{
         diff::Diff,
         effect::{Setting, Start},
+        file::{Ask, Reader},
         highlight,
         ink::Brush,
         layout::Remembered,
@@ -188,7 +189,8 @@ pub(super) fn compare(
             Err(why) => return Came::Compared(call, Err(why)),
         };
         let compared = tokio::task::spawn_blocking(move || {
-            Diff::new(texts.before.as_deref(), texts.after.as_deref().unwrap_or_default())
+            let after = texts.after.as_deref().unwrap_or_default();
+            Sheet::Diff(Diff::new(texts.before.as_deref(), after))
         });
         let compared = compared.await.map(Arc::new).map_err(|error| error.to_string());
         Came::Compared(call, compared)
@@ -215,6 +217,15 @@ pub(super) fn lay_out(
     work.spawn_blocking(move || Came::LaidOut(question, Arc::new(Index::of(&sheet, shape))));
 }
 
+pub(super) fn lay_out_change(
+    work: &mut JoinSet<Came>,
+    call: CallId,
+    sheet: Arc<Sheet>,
+    shape: Shape,
+) {
+    work.spawn_blocking(move || Came::ChangeLaidOut(call, Arc::new(Index::of(&sheet, shape))));
+}
+
 pub(super) fn find(
     work: &mut JoinSet<Came>,
     question: ApprovalId,
@@ -225,6 +236,24 @@ pub(super) fn find(
     work.spawn_blocking(move || {
         let hits = index.find(&sheet, &word, Brush::of_text(marks));
         Came::Found(question, index, word, hits)
+    });
+}
+
+/// Reads something of a file. Whoever looks at another one waits for nothing of it any more.
+pub(super) fn read_file(
+    work: &mut JoinSet<Came>,
+    reader: &Reader,
+    root: PathBuf,
+    file: PathBuf,
+    ask: Ask,
+) {
+    if ask == Ask::Close {
+        reader.open();
+        return;
+    }
+    let visit = reader.visit(root, file.clone());
+    work.spawn_blocking(move || {
+        visit.ask(ask).map_or(Came::Nothing, |read| Came::File(file, read))
     });
 }
 

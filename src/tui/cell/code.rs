@@ -99,8 +99,8 @@ fn head(code: &Code, scene: &Scene<'_>) -> Line<'static> {
         }
     }
     facts.extend(code.seal.map(|seal| words::seal(seal).to_owned()));
-    if code.reads > 0 {
-        facts.push(words::count(code.reads, "read"));
+    if code.reads.count > 0 {
+        facts.push(words::count(code.reads.count, "read"));
     }
     let done = code.effects.iter().filter(|nested| nested.called.progress == Progress::Done);
     let done = done.count();

@@ -41,6 +41,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
         | Place::Rename
         | Place::Said
         | Place::Rewind
+        | Place::Files
         | Place::Help
         | Place::Commands
         | Place::Themes => return IN_A_FORM,
@@ -54,7 +55,9 @@ pub fn listed(place: Place, action: Action) -> Listed {
         | Place::Waiting
         | Place::Changes
         | Place::Grants
-        | Place::Decisions => {}
+        | Place::Decisions
+        | Place::File
+        | Place::Log => {}
     }
     Listed::As(match action {
         Action::Go(go) => match go {
@@ -67,6 +70,9 @@ pub fn listed(place: Place, action: Action) -> Listed {
             Go::Changes => "Review changes",
             Go::Grants => "Grants and rules",
             Go::Decisions => "Decisions so far",
+            Go::Away => "Since you looked away",
+            Go::Log => "Log of what was said",
+            Go::Files => "Open a file, to read it…",
             Go::Mode => "Mode…",
             Go::Back => "Back to the session before",
             Go::Forward => "Forward again",
@@ -109,6 +115,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
             Place::Transcript => "Fold, unfold; enter an agent",
             Place::Changes => "A change in full",
             Place::Decisions => "Go to where it was decided",
+            Place::Log => "Go to the session of a line in the log",
             Place::Grants => "The calls that a rule decided",
             _ => return BY_HAND,
         },
@@ -116,6 +123,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
         Action::Copy => match place {
             Place::Question => "Copy what is asked about",
             Place::Decisions => "Copy a decision as a line",
+            Place::Log => "Copy a line of the log",
             Place::Transcript => "Copy a part of the transcript",
             _ => "Copy",
         },
@@ -124,7 +132,14 @@ pub fn listed(place: Place, action: Action) -> Listed {
         Action::Search => match place {
             Place::Question => "Search in what is asked about",
             Place::Transcript => "Search the transcript",
+            Place::File => "Search the file",
             _ => "Search",
+        },
+        Action::Line => "Go to a line of the file",
+        Action::Changed => "What was changed in the file, and back",
+        Action::File => match place {
+            Place::Changes => "Read the changed file",
+            _ => "Read the file of a call",
         },
         Action::Order if place == Place::Sessions => "Sessions in another order",
         Action::Order => "Another order of what waits",
@@ -133,6 +148,8 @@ pub fn listed(place: Place, action: Action) -> Listed {
         Action::Editor(_) => match place {
             Place::Changes => "The changed file, in your editor",
             Place::Grants => "The file of a rule, in your editor",
+            Place::Log => "The log for developers, in your editor",
+            Place::File => "The file, in your editor",
             _ => "In your editor",
         },
         Action::Stop => match place {
@@ -156,6 +173,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
             Place::Waiting => "Filter what waits",
             Place::Grants => "Filter grants and rules",
             Place::Decisions => "Filter decisions",
+            Place::Log => "Filter the log",
             _ => "Filter",
         },
         Action::Lasting => return IN_A_FORM,
@@ -184,6 +202,9 @@ impl Action {
                 Go::Changes => "changes",
                 Go::Grants => "grants",
                 Go::Decisions => "decisions",
+                Go::Away => "away",
+                Go::Log => "log",
+                Go::Files => "files",
                 Go::Mode => "mode",
                 Go::Back => "back",
                 Go::Forward => "forward",
@@ -280,6 +301,9 @@ impl Action {
             Self::Script => "script",
             Self::Compare => "compare",
             Self::Search => "search",
+            Self::Line => "line",
+            Self::Changed => "changed",
+            Self::File => "file",
             Self::Order => "order",
             Self::Several => "several",
             Self::Choose => "choose",

@@ -47,6 +47,10 @@ places! {
     Undo = "undo" "undo",
     Grants = "grants" "grants and rules",
     Decisions = "decisions" "decisions",
+    Log = "log" "log",
+    File = "file" "file",
+    /// The list from which a file is chosen.
+    Files = "files" "open a file",
     /// The words by which a list is narrowed.
     Filter = "filter" "filter",
     Help = "help" "help",
@@ -84,6 +88,7 @@ impl Place {
             | Self::Edit
             | Self::Filter
             | Self::Rename
+            | Self::Files
             | Self::Commands => true,
             Self::Question
             | Self::Several
@@ -96,6 +101,8 @@ impl Place {
             | Self::Undo
             | Self::Grants
             | Self::Decisions
+            | Self::Log
+            | Self::File
             | Self::Help
             | Self::Connect
             | Self::Quit

@@ -2,7 +2,7 @@
 
 use std::mem::{Discriminant, discriminant};
 
-use super::{Focus, Popup, pointer::Pointer};
+use super::{Focus, Popup, file::Viewer, pointer::Pointer};
 use crate::tui::layout::Remembered;
 
 /// What the person made of the arrangement.
@@ -12,6 +12,7 @@ pub struct Panes {
     pub pointer: Pointer,
     /// The line that keys act on in a list of the right column, while it has them.
     pub row: usize,
+    pub viewer: Viewer,
     alone: Option<Alone>,
 }
 

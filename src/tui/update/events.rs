@@ -294,7 +294,7 @@ pub(super) fn asked(state: &mut State, question: &Question, at: jiff::Timestamp)
         waiting.script = Some(file);
         waiting.source = source;
     }
-    if state.status.away && is_news(state, at) {
+    if state.status.away.nobody(state.now.at) && is_news(state, at) {
         let who = question.path.join(&format!(" {} ", state.look.mark(Mark::Path)));
         effects.push(Effect::Notify(format!("{who} asks: {}", question.preview.object)));
     }
@@ -334,7 +334,7 @@ fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: &Decider, at
 }
 
 /// Whether it happened just now, and not in a journal that is being read back.
-fn is_news(state: &State, at: jiff::Timestamp) -> bool {
+pub(super) fn is_news(state: &State, at: jiff::Timestamp) -> bool {
     words::seconds(at, state.now.wall) < 4
 }
 

@@ -3,8 +3,8 @@
 use crossterm::event::{KeyEvent, KeyEventKind};
 
 use super::{
-    compose, controls, moves, output, palette, panes, paste, pointer, question, records, several,
-    themes, transcript, tree, trust, wider, written,
+    away, compose, controls, file, log, moves, output, palette, panes, paste, pointer, question,
+    records, several, themes, transcript, tree, trust, wider, written,
 };
 use crate::{
     kernel::command::Command,
@@ -15,8 +15,12 @@ use crate::{
         keymap::{Action, Begin, Edit, Go, Key, Keymap, Place},
         message::Input,
         state::{
-            Focus, Leave, Popup, State, composer::When, records::written::View, status::Twice,
-            tree::Below, waiting::Form,
+            Focus, Leave, Popup, State,
+            composer::When,
+            records::written::View,
+            status::Twice,
+            tree::Below,
+            waiting::{Compare, Form},
         },
         view,
     },
@@ -43,13 +47,9 @@ pub(super) fn apply(state: &mut State, input: Input) -> Vec<Effect> {
         Input::FocusGained => {
             stir(state);
             state.panes.pointer.fronted(state.now.at);
-            state.status.away = false;
             Vec::new()
         }
-        Input::FocusLost => {
-            state.status.away = true;
-            Vec::new()
-        }
+        Input::FocusLost => Vec::new(),
     }
 }
 
@@ -217,6 +217,8 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Open => return panes::open(state),
         Action::Copy => match (state.popup, state.output_here()) {
             (Some(Popup::Decisions { row }), _) => return records::copy(state, row),
+            (Some(Popup::Log { row }), _) => return log::copy(state, row),
+            (Some(Popup::File), _) => return file::copy(state),
             (_, Some(call)) => return output::copy(state, call),
             (None, None) if state.focus == Focus::Transcript => return transcript::copy(state),
             _ => return question::copy(state),
@@ -225,8 +227,18 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Compare if matches!(state.popup, Some(Popup::Changes { .. })) => {
             written::show(state, View::Sides);
         }
+        Action::Compare if state.popup == Some(Popup::File) => {
+            file::compare(state, Compare::Sides);
+        }
         Action::Compare => question::compare(state),
+        Action::Changed => file::compare(state, Compare::Unified),
+        Action::Line => file::line(state),
+        Action::File if matches!(state.popup, Some(Popup::Changes { .. })) => {
+            file::open_changed(state);
+        }
+        Action::File => file::open_called(state),
         Action::Search => match state.output_here() {
+            _ if state.popup == Some(Popup::File) => file::search(state),
             Some(call) => output::search(state, call),
             None if state.focus == Focus::Transcript => transcript::search(state),
             None => question::search(state),
@@ -247,6 +259,8 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Editor(part) => match (state.popup, state.output_here()) {
             (Some(Popup::Changes { row }), _) => return written::visit(state, row),
             (Some(Popup::Grants { row }), _) => return records::visit(state, row),
+            (Some(Popup::Log { .. }), _) => return log::visit(state),
+            (Some(Popup::File), _) => return file::edit(state),
             (_, Some(call)) => return output::page(state, call),
             _ => return super::edit::editor(state, part),
         },
@@ -312,7 +326,9 @@ fn tour(state: &mut State) -> Vec<Effect> {
 /// esc: leaves what has the keys, one thing at a time; last of all, the turn.
 fn leave(state: &mut State) -> Vec<Effect> {
     let now = state.now.at;
-    if tree::step_back(state)
+    if away::leave(state)
+        || file::leave(state)
+        || tree::step_back(state)
         || output::leave(state)
         || records::leave(state)
         || written::leave(state)

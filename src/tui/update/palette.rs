@@ -65,6 +65,7 @@ fn go(state: &mut State, entry: &Entry) -> Vec<Effect> {
         Place::Changes => Some(Go::Changes),
         Place::Grants => Some(Go::Grants),
         Place::Decisions => Some(Go::Decisions),
+        Place::Log => Some(Go::Log),
         _ => None,
     };
     state.popup = None;

@@ -7,11 +7,7 @@ use crate::tui::{
     effect::Effect,
     guard::Haste,
     keymap::{Key, Place},
-    state::{
-        Focus, State,
-        draft::Draft,
-        waiting::Form,
-    },
+    state::{Focus, State, draft::Draft, waiting::Form},
 };
 
 /// Over a slow line a few keys come together as well; as many as this do not.

@@ -3,14 +3,17 @@ use std::time::Duration;
 use pretty_assertions::assert_eq;
 
 mod answers;
+mod away;
 mod burst;
 mod choices;
 mod composing;
 mod controls;
 mod crowd;
 mod editing;
+mod file;
 mod guarded;
 mod live;
+mod log;
 mod long;
 mod looking;
 mod memory;

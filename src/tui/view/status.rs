@@ -10,6 +10,7 @@ use crate::{
     kernel::{money::Money, port::Form, spec::Mode},
     tui::{
         clean,
+        keymap::{Action, Go, Place},
         state::{Focus, State, sessions::Node, status::Player},
         theme::{Mark, Role},
         words,
@@ -37,11 +38,12 @@ pub(super) fn line(state: &State, pen: &mut Pen<'_>, area: Rect) {
     let mut tail = words::cells(&right);
     // What goes first when it gets narrow: never the mode, nor a seal that is not full. Hints go
     // whole; a toast stays, and is cut when nothing else is left to go.
-    let order: &[Option<Part>] = match toast {
-        None => {
+    let stays = toast.is_some() || state.status.away.told.is_some();
+    let order: &[Option<Part>] = match stays {
+        false => {
             &[Some(Part::Model), Some(Part::Context), None, Some(Part::Tokens), Some(Part::Work)]
         }
-        Some(_) => &[Some(Part::Model), Some(Part::Context), Some(Part::Tokens), Some(Part::Work)],
+        true => &[Some(Part::Model), Some(Part::Context), Some(Part::Tokens), Some(Part::Work)],
     };
     let mut order = order.iter();
     loop {
@@ -160,6 +162,13 @@ fn parts(state: &State, pen: &Pen<'_>) -> Vec<(Part, Span<'static>)> {
 fn hints(state: &State) -> String {
     if state.popup.is_some() {
         return "esc closes".to_owned();
+    }
+    // Where the list has a pane of its own, that is enough.
+    if let Some(told) = &state.status.away.told
+        && !state.drawn.layout.has(Focus::Away)
+    {
+        let key = state.controls.key(Place::Everywhere, Action::Go(Go::Away));
+        return format!("{} since you left{}{key}", told.news.len(), state.look.dot());
     }
     match state.focus {
         Focus::Composer if state.sessions.node().is_some_and(|node| node.spec.parent.is_some()) => {

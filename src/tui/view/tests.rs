@@ -1,9 +1,12 @@
 //! What a person sees, at the two sizes that most have. Every drawing is kept whole.
 
+mod away;
 mod composing;
 mod controls;
+mod file;
 mod forms;
 mod lists;
+mod log;
 mod questions;
 mod records;
 mod tree;

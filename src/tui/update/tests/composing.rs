@@ -16,7 +16,11 @@ use crate::{
 };
 
 fn found(names: &[(&str, &str)]) -> Found {
-    let name = |(path, text): &(&str, &str)| Name { path: (*path).into(), text: (*text).into() };
+    let name = |(path, text): &(&str, &str)| Name {
+        path: (*path).into(),
+        text: (*text).into(),
+        raw: None,
+    };
     Found { names: names.iter().map(name).collect(), fit: names.len(), cut: false }
 }
 
