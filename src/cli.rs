@@ -8,6 +8,7 @@ mod checks;
 mod completions;
 mod decisions;
 mod doctor;
+mod edited;
 mod exec;
 mod exit;
 mod print;

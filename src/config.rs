@@ -21,7 +21,7 @@ use crate::kernel::{
     spec::{Limits, Mode},
 };
 
-pub use home::{Home, HomeError};
+pub use home::{Home, HomeError, draft};
 pub use providers::built_in;
 
 /// Looks up one variable of the environment, with the very bytes it has; an empty one should be given

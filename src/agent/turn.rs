@@ -122,6 +122,9 @@ async fn run(
                     }
                 }
             }
+            Stop::Failed { .. } if answer.refused == Refused::TooLong => {
+                return Ok(too_long("that was so with a summary for what is older as well"));
+            }
             Stop::Failed { message } => return Ok(Outcome::Failed { message }),
             Stop::Length => {
                 let message = "The answer was cut off at the model's limit of length; nothing \

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use super::{
     args::Common,
-    checks, doctor,
+    checks, doctor, edited,
     exit::{Exit, Failure},
     print,
     setup::{Setup, placed, spoken},
@@ -53,7 +53,9 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
     let setup = Setup::new(common, Attendance::Attended, Arc::new(notice))?;
     let wanted = setup.wanted(common)?;
     // Before a session reads them: what is asked need not be told.
-    let untrusted = setup.host.untrusted(&folder(&setup, wanted)?);
+    let project = folder(&setup, wanted)?;
+    let untrusted = setup.host.untrusted(&project);
+    let _edited = edited::follow(setup.host.clone(), project, tell.clone());
     // It can be watched, and taken over; but nothing can be said to it.
     let held = wanted.filter(|id| prompt.is_none() && is_held(&setup, *id));
     let session = match held {
@@ -215,7 +217,7 @@ fn opening(
             name: name_of(resumed.as_ref().map_or(&setup.workspace, |spec| &spec.workspace)),
             folder: setup.workspace.clone(),
             home: super::setup::real_home(),
-            drafts: Some(setup.home.state.join("drafts")),
+            drafts: Some(setup.home.drafts()),
             log: setup.log.as_ref().and_then(|log| Some(log.file()?.to_owned())),
         },
         player,

@@ -26,8 +26,8 @@ use crate::kernel::{
     event::{Envelope, Event},
     id::{CallId, SessionId},
     port::{
-        Events, Found, Hold, Journal, Kept, Opened, OutputPage, Searched, SessionSummary, Since,
-        Spool, Store, StoreError,
+        Events, Found, Hold, Journal, Kept, Kinds, Opened, OutputPage, Searched, SessionSummary,
+        Since, Spool, Store, StoreError,
     },
     session::branch::Branch,
     spec::SessionSpec,
@@ -97,6 +97,12 @@ impl DiskStore {
         Ok(Arc::new(writer))
     }
 
+    fn reading(&self, session: SessionId) -> Result<ReadingFile<File>, StoreError> {
+        let path = self.known_folder(session)?.join(JOURNAL);
+        let file = File::open(&path).map_err(no_journal(session, &path))?;
+        ReadingFile::new(file, session, &path)
+    }
+
     fn live(&self) -> MutexGuard<'_, Spools> {
         self.spools.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -116,8 +122,12 @@ impl Store for DiskStore {
         begun
     }
 
-    fn branch(&self, branch: Branch) -> Result<Arc<dyn Journal>, StoreError> {
-        self.begin_copy(branch)
+    fn branch(
+        &self,
+        branch: Branch,
+        events: &mut dyn Iterator<Item = Result<Arc<Envelope>, StoreError>>,
+    ) -> Result<Arc<dyn Journal>, StoreError> {
+        self.begin_copy(branch, events)
     }
 
     fn delete(&self, sessions: &[SessionId]) -> Result<(), StoreError> {
@@ -173,9 +183,11 @@ impl Store for DiskStore {
     }
 
     fn events(&self, session: SessionId) -> Result<Box<dyn Events>, StoreError> {
-        let path = self.known_folder(session)?.join(JOURNAL);
-        let file = File::open(&path).map_err(no_journal(session, &path))?;
-        Ok(Box::new(ReadingFile::new(file, session, &path)?))
+        Ok(Box::new(self.reading(session)?))
+    }
+
+    fn some(&self, session: SessionId, kinds: Kinds) -> Result<Box<dyn Events>, StoreError> {
+        Ok(Box::new(self.reading(session)?.only(kinds)))
     }
 
     fn since(&self, session: SessionId, from: u64) -> Result<Since, StoreError> {

@@ -27,8 +27,8 @@ use crate::kernel::{
     event::{Envelope, Event},
     id::{CallId, SessionId},
     port::{
-        Events, Found, Hold, Journal, Kept, Opened, OutputPage, Searched, SessionSummary, Since,
-        Spool, Store, StoreError,
+        Events, Found, Hold, Journal, Kept, Kinds, Opened, OutputPage, Searched, SessionSummary,
+        Since, Spool, Store, StoreError,
     },
     session::branch::Branch,
     spec::SessionSpec,
@@ -98,27 +98,33 @@ impl Store for MemoryStore {
         Ok(Arc::new(writer))
     }
 
-    fn branch(&self, branch: Branch) -> Result<Arc<dyn Journal>, StoreError> {
-        let session = branch.spec.id;
-        let mut sessions = self.sessions();
-        if sessions.contains_key(&session) {
-            let source = io::ErrorKind::AlreadyExists.into();
-            return Err(StoreError::Io { doing: "create", path: path(session), source });
+    fn branch(
+        &self,
+        mut branch: Branch,
+        events: &mut dyn Iterator<Item = Result<Arc<Envelope>, StoreError>>,
+    ) -> Result<Arc<dyn Journal>, StoreError> {
+        let session = branch.spec().id;
+        let failed = |doing, source| StoreError::Io { doing, path: path(session), source };
+        let taken = || failed("create", io::ErrorKind::AlreadyExists.into());
+        if self.sessions().contains_key(&session) {
+            return Err(taken());
         }
         let kept = InMemorySession::default();
-        if let Some(from) = branch.outputs.and_then(|from| sessions.get(&from)) {
+        let mut lines = Vec::new();
+        let copied = copy::lines(&mut branch, events, &mut lines, (self.clock)())?;
+        let copied = copied.map_err(|source| failed("write", source))?;
+        *kept.journal.bytes() = lines;
+        let mut sessions = self.sessions();
+        if sessions.contains_key(&session) {
+            return Err(taken());
+        }
+        if let Some(from) = branch.outputs().and_then(|from| sessions.get(&from)) {
             let replaced = from.replaced.lock().unwrap_or_else(PoisonError::into_inner).clone();
             *kept.replaced.lock().unwrap_or_else(PoisonError::into_inner) = replaced;
         }
-        let lines = copy::lines(&branch, (self.clock)());
-        let (bytes, next) = lines.map_err(|source| StoreError::Io {
-            doing: "write",
-            path: path(session),
-            source,
-        })?;
-        kept.journal.bytes().extend_from_slice(&bytes);
-        let writer = self.writer(session, &kept, Lock::take(session, &kept.held)?, next);
-        for event in branch.then {
+        let lock = Lock::take(session, &kept.held)?;
+        let writer = self.writer(session, &kept, lock, copied.next);
+        for event in branch.then() {
             writer.append(event, &|_| {})?;
         }
         sessions.insert(session, kept);
@@ -181,6 +187,12 @@ impl Store for MemoryStore {
     fn events(&self, session: SessionId) -> Result<Box<dyn Events>, StoreError> {
         let bytes = self.session(session)?.journal.bytes().clone();
         Ok(Box::new(ReadingBytes::new(session, bytes)?))
+    }
+
+    fn some(&self, session: SessionId, kinds: Kinds) -> Result<Box<dyn Events>, StoreError> {
+        let bytes = self.session(session)?.journal.bytes().clone();
+        let all = ReadingBytes::new(session, bytes)?;
+        Ok(Box::new(ReadingBytes { reading: all.reading.only(kinds), ..all }))
     }
 
     fn since(&self, session: SessionId, from: u64) -> Result<Since, StoreError> {

@@ -23,7 +23,7 @@ use crate::kernel::{
     message::{ModelCall, Usage},
     port::{Aside, Journal, Kept, Mark, Replay, Store},
     signal::{Ending, Signal},
-    spec::{Limits, Mode, SessionSpec},
+    spec::{Mode, SessionSpec},
     todo::{Item, State},
 };
 
@@ -53,20 +53,11 @@ pub(super) fn open(store: &dyn Store, session: SessionId) -> Whole {
 
 pub(super) fn spec(id: SessionId) -> SessionSpec {
     SessionSpec {
-        id,
-        parent: None,
-        path: vec!["main".into()],
         workspace: "/home/ada/engine".into(),
         model: "scripted:tour".into(),
-        mode: Mode::Default,
         tools: vec!["execute_code".into()],
         modules: vec!["files".into(), "process".into()],
-        limits: Limits::default(),
-        instructions: String::new(),
-        agents: None,
-        view: crate::kernel::spec::View::Whole,
-        worktree: None,
-        workflow: None,
+        ..SessionSpec::sample(id)
     }
 }
 

@@ -42,4 +42,5 @@ mod terminals;
 mod typing;
 mod undo;
 mod workflows;
+mod workstations;
 mod worktrees;

@@ -23,7 +23,10 @@ impl App {
             Effect::Resume(session, when) => {
                 work::resume(&mut self.work, self.desk.clone(), session, when);
             }
-            Effect::Delete(session) => work::delete(&mut self.work, self.desk.clone(), session),
+            Effect::Delete(session) => {
+                let draft = self.writing.file(session);
+                work::delete(&mut self.work, self.desk.clone(), session, draft);
+            }
             Effect::Rename(session, name) => {
                 work::rename(&mut self.work, self.desk.clone(), session, name);
             }

@@ -20,7 +20,7 @@ use crate::{
         },
         id::{ApprovalId, CallId, SessionId},
         port::{OutputPage, StartError, StoreError},
-        spec::{Limits, Mode, SessionSpec},
+        spec::{Mode, SessionSpec},
     },
     tui::{
         keymap::Keymap,
@@ -234,20 +234,10 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Vec<Key>>, App) {
 
 fn spec() -> SessionSpec {
     SessionSpec {
-        id: 1.into(),
-        parent: None,
         path: vec!["fix-parser".into()],
         workspace: "/tmp/tally".into(),
         model: "anthropic/claude".into(),
-        mode: Mode::Default,
-        tools: Vec::new(),
-        modules: Vec::new(),
-        limits: Limits::default(),
-        instructions: String::new(),
-        agents: None,
-        view: crate::kernel::spec::View::Whole,
-        worktree: None,
-        workflow: None,
+        ..SessionSpec::sample(1)
     }
 }
 

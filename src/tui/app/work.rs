@@ -97,9 +97,19 @@ pub(super) fn resume(
     work.spawn(async move { Came::Resumed(session, desk.resume(session, when).await) });
 }
 
-pub(super) fn delete(work: &mut JoinSet<Came>, desk: Arc<dyn Desk>, session: SessionId) {
+/// Deletes a session, and what was being written for it.
+pub(super) fn delete(
+    work: &mut JoinSet<Came>,
+    desk: Arc<dyn Desk>,
+    session: SessionId,
+    draft: Option<PathBuf>,
+) {
     work.spawn_blocking(move || {
         let gone = desk.send(Command::Delete { session });
+        if let (Ok(()), Some(draft)) = (&gone, draft) {
+            // Mostly there is none.
+            let _ = std::fs::remove_file(draft);
+        }
         Came::Deleted(gone.map_err(|error| error.to_string()))
     });
 }
