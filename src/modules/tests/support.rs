@@ -16,7 +16,7 @@ use crate::kernel::{
     BoxFuture,
     capability::Reach,
     clock::Budget,
-    context::{Context, Notes},
+    context::{Context, Keeps, Notes},
     error::CallError,
     event::{Envelope, Event, ExitStatus, Origin, Outcome, Seal, VERSION},
     gate::{
@@ -83,10 +83,13 @@ impl Rig {
         let context = Context {
             gate: Gate::new(Rights::of(modes), Some(waiting.clone())),
             spools: Some(Arc::new(|_| Ok(Arc::new(FakeSpool::default())))),
-            keep: Some(Arc::new(move |call, bytes| {
-                keeping.lock().unwrap().push((call, bytes.to_vec()));
-                Ok(Kept::Whole)
-            })),
+            keep: Keeps {
+                replaced: Some(Arc::new(move |call, bytes| {
+                    keeping.lock().unwrap().push((call, bytes.to_vec()));
+                    Ok(Kept::Whole)
+                })),
+                pictures: None,
+            },
             running: Running { programs: Some(Programs::new(|| {})), ..Running::default() },
             notes: Notes {
                 memory: Some(Arc::new(FakeEnv(root.join("memory")))),

@@ -22,6 +22,7 @@ use crate::{
         journal::{Start, Writer},
         lock::Lock,
         medium::OnDisk,
+        pictures,
     },
 };
 
@@ -69,8 +70,12 @@ impl DiskStore {
         file.write_all(&bytes).map_err(&write)?;
         file.sync_data().map_err(&write)?;
         if let Some(from) = branch.outputs {
-            let (from, to) = (self.folder(from).join(OUTPUTS), aside.join(OUTPUTS));
+            let folder = self.folder(from);
+            let (from, to) = (folder.join(OUTPUTS), aside.join(OUTPUTS));
             keep_outputs(&branch, &from, &to).map_err(failed("copy", &from))?;
+            let (from, to) = (folder.join(pictures::FOLDER), aside.join(pictures::FOLDER));
+            let events = branch.copied.iter().map(|envelope| &envelope.event);
+            pictures::copy(events, &from, &to).map_err(failed("copy", &from))?;
         }
         let medium = OnDisk::new_in(file, vec![self.sessions.clone(), folder.to_owned()]);
         let start = Start { session, path: path.clone(), next, len: bytes.len() as u64 };
