@@ -1,6 +1,7 @@
 //! The composition root: owns the sessions that run in this process and knows everyone, so that
 //! nobody else has to. A screen is handed it as a [`Desk`](crate::kernel::port::Desk).
 
+mod album;
 mod beside;
 mod bring_up;
 mod changes;

@@ -14,6 +14,7 @@ mod label;
 mod lock;
 mod medium;
 mod memory;
+mod pictures;
 mod reader;
 mod search;
 mod spool;

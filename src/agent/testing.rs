@@ -95,7 +95,7 @@ impl Rig {
 fn short(event: &Event) -> String {
     let value = serde_json::to_value(event).unwrap();
     let kind = value["type"].as_str().unwrap().to_owned();
-    let detail = if let Event::MessageSent { text } | Event::TextStreamed { text } = event {
+    let detail = if let Event::MessageSent { text, .. } | Event::TextStreamed { text } = event {
         text.clone()
     } else if let Event::TurnFinished { calls, .. } = event {
         let names: Vec<_> = calls.iter().map(|call| call.name.as_str()).collect();

@@ -17,6 +17,7 @@ use crate::kernel::{
         unrecorded,
     },
     id::{ApprovalId, CallId, SessionId},
+    picture::PictureId,
     port::{
         Desk, Listed, NotResumed, Numbered, OutputPage, StartError, StoreError, Visit, Watch, When,
     },
@@ -144,6 +145,19 @@ impl Desk for Host {
                 tokio::task::spawn_blocking(move || store.lines(session, call, from, &mut *visit));
             // Only a panic or the end of the program loses the task.
             read.await.unwrap_or(Ok(0))
+        })
+    }
+
+    fn picture(
+        &self,
+        session: SessionId,
+        picture: PictureId,
+    ) -> BoxFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
+        let store = self.0.parts.store.clone();
+        Box::pin(async move {
+            let read = tokio::task::spawn_blocking(move || store.picture(session, picture));
+            // Only a panic or the end of the program loses the task.
+            read.await.unwrap_or(Ok(None))
         })
     }
 

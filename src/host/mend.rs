@@ -293,7 +293,7 @@ mod tests {
         let agent =
             store.create(SessionSpec { parent: Some(1.into()), ..SessionSpec::sample(2) }).unwrap();
         for journal in [&journal, &agent, &agent, &journal, &journal, &agent] {
-            journal.append(Event::MessageSent { text: "x".into() }, &|_| {}).unwrap();
+            journal.append(Event::said("x"), &|_| {}).unwrap();
         }
         let all: Vec<_> = so_far(|id| store.events(id), &[1.into()]).collect();
         assert_eq!(all.len(), 9);

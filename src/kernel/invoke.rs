@@ -6,13 +6,14 @@ use serde_json::{Value, error::Category};
 use tokio::time::Instant;
 
 use super::{
-    capability::{Attachment, Capability, Content},
+    capability::{Capability, Content},
     context::Context,
     error::{CallError, ErrorCode},
     event::{Call, Decider, Decision, Event, Origin},
     gate::{Done, Passage, millis, unrecorded},
     id::{CallId, SessionId},
     json::Unambiguous,
+    picture::Picture,
     recorder::Recorder,
     registry::Tools,
     schema, text,
@@ -56,9 +57,9 @@ pub struct ToolResult {
     pub content: Value,
     /// The opposite of `ok`, under the name that model APIs use.
     pub is_error: bool,
-    /// Pictures and the like.
+    /// Pictures, which are kept with the session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub attachments: Vec<Attachment>,
+    pub attachments: Vec<Picture>,
     /// From the call to its result, waits included.
     pub duration_ms: u64,
 }

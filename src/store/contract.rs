@@ -14,13 +14,14 @@ use super::{
 use crate::kernel::{
     event::{Envelope, Event, Source},
     id::{CallId, SessionId},
+    picture::{self, PictureId},
     port::{Journal, KEPT_FILE_BYTES, Kept, OutputPage, Store, StoreError, Stream, Voice},
     session::branch::{Branch, ENDS, Point, end},
 };
 
 type Check = fn(&dyn Store);
 
-const CONTRACT: [(&str, Check); 17] = [
+const CONTRACT: [(&str, Check); 18] = [
     ("what was appended is read back", appended_is_read_back),
     ("numbers have no gaps, also after opening again", numbers_have_no_gaps),
     ("watchers see the order of the journal", watchers_see_the_order),
@@ -32,6 +33,7 @@ const CONTRACT: [(&str, Check); 17] = [
     ("an output is read from any line on", output_is_read_from_any_line),
     ("an unknown call has an empty page", unknown_call),
     ("what a call replaces is kept, up to a bound", replaced_is_kept),
+    ("a picture is kept once, with its session and its copies", a_picture_is_kept),
     ("a copy begins as the other and goes its own way", a_copy_goes_its_own_way),
     ("a copy holds one event at a time", a_copy_holds_one_event),
     ("of some types no more is read than those", some_types_are_read),
@@ -255,6 +257,33 @@ fn replaced_is_kept(store: &dyn Store) {
     assert_eq!(store.keep(session, 3.into(), &most).unwrap(), Kept::TooLarge);
     assert_eq!(store.keep(session, 3.into(), &most[1..]).unwrap(), Kept::Whole);
     assert!(matches!(store.kept(9.into(), 1.into()), Err(StoreError::Unknown(_))));
+}
+
+fn a_picture_is_kept(store: &dyn Store) {
+    let (one, other) = (SessionId::from(SESSION), SessionId::from(SESSION + 1));
+    let journal = store.create(spec(one)).unwrap();
+    for event in since() {
+        append(&*journal, event);
+    }
+    for bytes in [&b"said"[..], b"said", b"made", b"not told of"] {
+        assert_eq!(store.keep_picture(one, bytes).unwrap(), Kept::Whole);
+    }
+    let large = vec![b'x'; usize::try_from(picture::MOST_BYTES).unwrap() + 1];
+    assert_eq!(store.keep_picture(one, &large).unwrap(), Kept::TooLarge);
+    assert!(matches!(store.keep_picture(9.into(), b"x"), Err(StoreError::Unknown(_))));
+    let branch = Branch::new(spec(other), u64::MAX, (one, Source::Here));
+    drop(store.branch(branch, &mut store.events(one).unwrap()).unwrap());
+    drop(journal);
+    for of in [one, other] {
+        for bytes in [&b"said"[..], b"made"] {
+            let kept = store.picture(of, PictureId::of(bytes)).unwrap();
+            assert_eq!(kept.as_deref(), Some(bytes));
+        }
+        assert_eq!(store.picture(of, PictureId::of(b"never kept")).unwrap(), None);
+        store.delete(&[of]).unwrap();
+        let gone = store.picture(of, PictureId::of(b"said"));
+        assert!(matches!(gone, Err(StoreError::Unknown(_))));
+    }
 }
 
 fn a_copy_goes_its_own_way(store: &dyn Store) {

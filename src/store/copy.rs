@@ -8,9 +8,10 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::reader;
+use super::{pictures, reader};
 use crate::kernel::{
     event::{Envelope, Event, VERSION},
+    picture::PictureId,
     port::StoreError,
     session::branch::Branch,
 };
@@ -24,6 +25,8 @@ pub(super) struct Copied {
     pub(super) next: u64,
     /// The names of what is kept beside it: outputs of calls that have ended, and what calls replaced.
     pub(super) beside: HashSet<String>,
+    /// The pictures that it tells of.
+    pub(super) pictures: HashSet<PictureId>,
 }
 
 /// Writes the description, made now, and what is copied, a line at a time. The outer error is of
@@ -64,6 +67,7 @@ impl Copied {
         out.write_all(line)?;
         self.len += line.len() as u64;
         self.next = envelope.seq + 1;
+        self.pictures.extend(pictures::told(&envelope.event));
         if let Event::CallFinished { call, .. } = &envelope.event {
             self.beside.insert(call.to_string());
         } else if let Event::ChangeBegun { call, .. } = &envelope.event {

@@ -1,5 +1,5 @@
 //! Sessions in folders: `sessions/<id>/journal.jsonl`, `journal.torn` for what was cut from it,
-//! `lock`, and `outputs/<call>`. Folders and files are for their owner alone.
+//! `lock`, `outputs/<call>` and `pictures/<sha256>`. Folders and files are for their owner alone.
 
 use std::{
     collections::HashMap,
@@ -17,6 +17,7 @@ use super::{
     kept, label,
     lock::{self, Lock},
     medium::{Medium, OnDisk},
+    pictures,
     reader::{self, ReadBack},
     search::{self, Scan},
     spool::{Bounds, KeptSpool, page},
@@ -25,6 +26,7 @@ use super::{
 use crate::kernel::{
     event::{Envelope, Event},
     id::{CallId, SessionId},
+    picture::PictureId,
     port::{
         Events, Found, Hold, Journal, Kept, Kinds, Opened, OutputPage, Searched, SessionSummary,
         Since, Spool, Store, StoreError,
@@ -299,6 +301,21 @@ impl Store for DiskStore {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(source) => Err(failed("read", &path)(source)),
         }
+    }
+
+    fn keep_picture(&self, session: SessionId, bytes: &[u8]) -> Result<Kept, StoreError> {
+        let folder = self.known_folder(session)?.join(pictures::FOLDER);
+        make_folder(&folder)?;
+        pictures::keep(&folder, bytes).map_err(failed("write a picture in", &folder))
+    }
+
+    fn picture(
+        &self,
+        session: SessionId,
+        picture: PictureId,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let folder = self.known_folder(session)?.join(pictures::FOLDER);
+        pictures::read(&folder, picture).map_err(failed("read a picture in", &folder))
     }
 }
 

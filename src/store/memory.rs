@@ -18,6 +18,7 @@ use super::{
     journal::{Start, Writer},
     kept,
     medium::{InMemory, Medium},
+    pictures,
     reader::{self, Reading, Unreadable},
     search::{self, Scan},
     spool::{Bounds, KeptSpool},
@@ -26,6 +27,7 @@ use super::{
 use crate::kernel::{
     event::{Envelope, Event},
     id::{CallId, SessionId},
+    picture::PictureId,
     port::{
         Events, Found, Hold, Journal, Kept, Kinds, Opened, OutputPage, Searched, SessionSummary,
         Since, Spool, Store, StoreError,
@@ -47,6 +49,7 @@ struct InMemorySession {
     held: Arc<AtomicBool>,
     spools: Arc<Mutex<HashMap<CallId, Arc<KeptSpool>>>>,
     replaced: Arc<Mutex<HashMap<CallId, Vec<u8>>>>,
+    pictures: Arc<Mutex<HashMap<PictureId, Vec<u8>>>>,
     name: Arc<Mutex<Option<String>>>,
 }
 
@@ -121,6 +124,8 @@ impl Store for MemoryStore {
         if let Some(from) = branch.outputs().and_then(|from| sessions.get(&from)) {
             let replaced = from.replaced.lock().unwrap_or_else(PoisonError::into_inner).clone();
             *kept.replaced.lock().unwrap_or_else(PoisonError::into_inner) = replaced;
+            let pictures = from.pictures.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            *kept.pictures.lock().unwrap_or_else(PoisonError::into_inner) = pictures;
         }
         let lock = Lock::take(session, &kept.held)?;
         let writer = self.writer(session, &kept, lock, copied.next);
@@ -281,6 +286,30 @@ impl Store for MemoryStore {
         let replaced = self.session(session)?.replaced;
         let replaced = replaced.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(replaced.get(&call).cloned())
+    }
+
+    fn keep_picture(&self, session: SessionId, bytes: &[u8]) -> Result<Kept, StoreError> {
+        let kept = self.session(session)?.pictures;
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let picture = PictureId::of(bytes);
+        if kept.contains_key(&picture) {
+            return Ok(Kept::Whole);
+        }
+        let verdict = pictures::verdict(kept.values().map(|it| it.len() as u64).sum(), bytes);
+        if verdict == Kept::Whole {
+            kept.insert(picture, bytes.to_vec());
+        }
+        Ok(verdict)
+    }
+
+    fn picture(
+        &self,
+        session: SessionId,
+        picture: PictureId,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let kept = self.session(session)?.pictures;
+        let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(kept.get(&picture).cloned())
     }
 }
 

@@ -21,6 +21,7 @@ use crate::kernel::{
     id::{CallId, SessionId},
     invoke::ToolResult,
     message::{ModelCall, Usage},
+    picture::{Format, Picture, PictureId},
     port::{Aside, Journal, Kept, Mark, Replay, Store},
     signal::{Ending, Signal},
     spec::{Mode, SessionSpec},
@@ -62,7 +63,7 @@ pub(super) fn spec(id: SessionId) -> SessionSpec {
 }
 
 pub(super) fn said(text: impl Into<String>) -> Event {
-    Event::MessageSent { text: text.into() }
+    Event::said(text)
 }
 
 pub(super) fn result(name: &str, content: serde_json::Value) -> ToolResult {
@@ -75,6 +76,12 @@ pub(super) fn result(name: &str, content: serde_json::Value) -> ToolResult {
         attachments: Vec::new(),
         duration_ms: 12,
     }
+}
+
+/// What the sample picture is known by: no picture is behind it.
+pub(super) fn picture(bytes: &[u8]) -> Picture {
+    let (id, bytes) = (PictureId::of(bytes), bytes.len() as u64);
+    Picture { id, format: Format::Png, width: 640, height: 480, bytes, name: "a.png".into() }
 }
 
 /// One small story in which every type of event but the first happens that there was in the first
@@ -274,6 +281,11 @@ pub(super) fn since() -> Vec<Event> {
                 },
             },
         },
+        Event::MessageSent {
+            text: "see [picture a.png 640x480]".into(),
+            pictures: vec![picture(b"said")],
+        },
+        Event::PictureMade { call: 0x11.into(), picture: picture(b"made") },
         Event::SignalTaken { signal: 0x43.into(), call: 0x11.into() },
         Event::TodoChanged {
             call: 0x11.into(),

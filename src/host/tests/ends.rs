@@ -397,4 +397,16 @@ impl Store for FullFor {
     fn kept(&self, session: SessionId, call: CallId) -> Result<Option<Vec<u8>>, StoreError> {
         self.store.kept(session, call)
     }
+
+    fn keep_picture(&self, session: SessionId, bytes: &[u8]) -> Result<Kept, StoreError> {
+        self.store.keep_picture(session, bytes)
+    }
+
+    fn picture(
+        &self,
+        session: SessionId,
+        picture: crate::kernel::picture::PictureId,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.picture(session, picture)
+    }
 }

@@ -8,6 +8,7 @@ use crate::kernel::{
     BoxFuture,
     event::{Envelope, Event},
     id::{CallId, SessionId},
+    picture::PictureId,
     session::branch::Branch,
     spec::SessionSpec,
 };
@@ -147,6 +148,17 @@ pub trait Store: Send + Sync {
 
     /// The bytes that a call replaced, if they were kept.
     fn kept(&self, session: SessionId, call: CallId) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Keeps the bytes of a picture with a session, once, under what they are known by; on the disk
+    /// when it returns.
+    fn keep_picture(&self, session: SessionId, bytes: &[u8]) -> Result<Kept, StoreError>;
+
+    /// The bytes of a picture of a session, if they are there and still the ones that were kept.
+    fn picture(
+        &self,
+        session: SessionId,
+        picture: PictureId,
+    ) -> Result<Option<Vec<u8>>, StoreError>;
 }
 
 /// Types of events, by their names in a journal.
@@ -158,15 +170,18 @@ pub const KEPT_FILE_BYTES: u64 = 8 << 20;
 /// How much is kept of all that the calls of one session change.
 pub const KEPT_SESSION_BYTES: u64 = 256 << 20;
 
-/// Whether the bytes that a call replaces were kept.
+/// How much is kept of all pictures of one session.
+pub const KEPT_PICTURES_BYTES: u64 = 256 << 20;
+
+/// Whether bytes were kept: those that a call replaces, or those of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kept {
     /// All of them.
     Whole,
-    /// None: they are more than [`KEPT_FILE_BYTES`].
+    /// None: they are more than [`KEPT_FILE_BYTES`], or than a picture may have.
     TooLarge,
-    /// None: the session keeps [`KEPT_SESSION_BYTES`] already.
+    /// None: the session keeps [`KEPT_SESSION_BYTES`] already, or [`KEPT_PICTURES_BYTES`].
     Full,
     /// None: the session keeps nothing.
     Nowhere,

@@ -126,7 +126,7 @@ mod tests {
     use crate::kernel::event::{Event, VERSION};
 
     fn event(session: u128, seq: u64) -> Arc<Envelope> {
-        let event = Event::MessageSent { text: String::new() };
+        let event = Event::said("");
         let at = jiff::Timestamp::UNIX_EPOCH;
         Arc::new(Envelope { v: VERSION, seq, at, session: session.into(), event })
     }

@@ -192,6 +192,7 @@ fn carried(event: &Event, source: Source) -> Option<Event> {
         | Event::OutputWritten { .. }
         | Event::PutAside { .. }
         | Event::ExecutionFinished { .. }
+        | Event::PictureMade { .. }
         | Event::ChangeBegun { .. }
         | Event::ModeChanged { .. }
         | Event::RuleRevoked { .. }

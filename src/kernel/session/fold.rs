@@ -123,7 +123,7 @@ impl Session {
     pub fn apply(&mut self, seq: u64, event: &Event) {
         self.talk.upto = seq;
         match event {
-            Event::MessageSent { text } => {
+            Event::MessageSent { text, .. } => {
                 self.outcome = None;
                 self.later.said(seq, text.clone());
                 self.settle_if_quiet();
@@ -209,6 +209,7 @@ impl Session {
             | Event::SessionNamed { .. }
             | Event::RuleRevoked { .. }
             | Event::OutputWritten { .. }
+            | Event::PictureMade { .. }
             | Event::ChangeBegun { .. }
             | Event::PutAside { .. }
             | Event::SignalSent { .. } => {}

@@ -28,7 +28,7 @@ impl Said {
 
     /// Takes the next event in.
     pub fn take(&mut self, envelope: &Envelope) {
-        if let Event::MessageSent { text } = &envelope.event {
+        if let Event::MessageSent { text, .. } = &envelope.event {
             let (seq, at, text) = (envelope.seq, envelope.at, text.clone());
             self.0.push(Words { seq, at, text });
         } else if let Event::ConversationRewound { to } = envelope.event {

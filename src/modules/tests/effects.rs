@@ -183,11 +183,11 @@ async fn what_cannot_be_kept_or_recorded_is_said_or_not_written() {
         (Kept::TooLarge, "cannot be undone: more than 8,388,608 bytes were there"),
         (Kept::Full, "cannot be undone: this session keeps 268,435,456 bytes already"),
     ] {
-        rig.context.keep = Some(Arc::new(move |_, _| Ok(kept)));
+        rig.context.keep.replaced = Some(Arc::new(move |_, _| Ok(kept)));
         let result = rig.call("files.write", write(words)).await;
         assert!(result.ok && result.text().contains(words), "{result:?}");
     }
-    rig.context.keep = Some(Arc::new(|_, _| {
+    rig.context.keep.replaced = Some(Arc::new(|_, _| {
         let source = std::io::ErrorKind::StorageFull.into();
         Err(StoreError::Io { doing: "write", path: "kept".into(), source })
     }));

@@ -18,7 +18,7 @@ use self::{
     fakes::{FakeAgents, FakeExecutor, FakePost, FakeSpool, MemoryJournal},
 };
 use crate::kernel::{
-    context::{Context, Notes},
+    context::{Context, Keeps, Notes},
     event::{Envelope, Event, ExitStatus, Origin, Seal},
     gate::{
         Gate, Rights,
@@ -79,10 +79,13 @@ impl Rig {
         let context = Context {
             gate: Gate::new(Rights::of(modes), Some(waiting.clone())),
             spools: Some(Arc::new(|_| Ok(Arc::new(FakeSpool::default())))),
-            keep: Some(Arc::new(move |call, bytes| {
-                keeping.lock().unwrap().push((call, bytes.to_vec()));
-                Ok(Kept::Whole)
-            })),
+            keep: Keeps {
+                replaced: Some(Arc::new(move |call, bytes| {
+                    keeping.lock().unwrap().push((call, bytes.to_vec()));
+                    Ok(Kept::Whole)
+                })),
+                pictures: None,
+            },
             running: Running { programs: Some(Programs::new(|| {})), ..Running::default() },
             notes: Notes {
                 memory: Some(Arc::new(FakeEnv(root.join("memory")))),

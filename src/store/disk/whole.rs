@@ -22,6 +22,7 @@ use crate::{
         journal::{Start, Writer},
         lock::Lock,
         medium::OnDisk,
+        pictures,
     },
 };
 
@@ -74,8 +75,11 @@ impl DiskStore {
         let file = out.into_inner().map_err(|error| write(error.into_error()))?;
         file.sync_data().map_err(&write)?;
         if let Some(from) = branch.outputs() {
-            let (from, to) = (self.folder(from).join(OUTPUTS), aside.join(OUTPUTS));
+            let folder = self.folder(from);
+            let (from, to) = (folder.join(OUTPUTS), aside.join(OUTPUTS));
             keep_outputs(&copied.beside, &from, &to).map_err(failed("copy", &from))?;
+            let (from, to) = (folder.join(pictures::FOLDER), aside.join(pictures::FOLDER));
+            pictures::copy(&copied.pictures, &from, &to).map_err(failed("copy", &from))?;
         }
         let medium = OnDisk::new_in(file, vec![self.sessions.clone(), folder.to_owned()]);
         let start = Start { session, path: path.clone(), next: copied.next, len: copied.len };

@@ -125,7 +125,7 @@ impl Desk for Host {
         let session = spec.id;
         self.happens(Event::SessionStarted { spec });
         if let Some(text) = message {
-            self.happens(Event::MessageSent { text });
+            self.happens(Event::said(text));
         }
         Ok(session)
     }
@@ -275,7 +275,7 @@ async fn words_start_a_session_and_a_live_letter_answers_its_question() {
 async fn keys_are_answered_during_a_flood_and_all_of_it_arrives() {
     let running = Running::start(Host::default());
     running.host.happens(Event::SessionStarted { spec: spec() });
-    running.host.happens(Event::MessageSent { text: LEX.into() });
+    running.host.happens(Event::said(LEX));
     for word in 0..20_000 {
         let end = if word % 100 == 99 { "\n\n" } else { " " };
         running.host.happens(Event::TextStreamed { text: format!("word{word}{end}") });
@@ -309,7 +309,7 @@ async fn an_answer_that_comes_too_late_is_said_to() {
 async fn a_question_is_on_the_screen_with_the_next_frame_whatever_comes_with_it() {
     let (host, glass, _keys, mut app) = built(Host::default());
     host.happens(Event::SessionStarted { spec: spec() });
-    host.happens(Event::MessageSent { text: LEX.into() });
+    host.happens(Event::said(LEX));
     let first = app.told.events.recv().await.unwrap();
     app.happened(first);
     app.draw().unwrap();

@@ -38,7 +38,7 @@ impl Stage {
         };
         self.event(number.into(), Event::SessionStarted { spec });
         if !says.is_empty() {
-            self.event(number.into(), Event::MessageSent { text: says.into() });
+            self.event(number.into(), Event::said(says));
             let turn = Event::TurnStarted { turn: 1, model: "claude".into() };
             self.event(number.into(), turn);
         }

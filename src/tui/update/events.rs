@@ -53,7 +53,7 @@ pub(super) fn apply(state: &mut State, envelope: &Arc<Envelope>) -> Vec<Effect> 
             super::question::gone(state, id);
         }
     }
-    if let Event::MessageSent { text } = &envelope.event {
+    if let Event::MessageSent { text, .. } = &envelope.event {
         state.composer.said(session, text);
         let root = state.sessions.get(session).is_some_and(|node| node.spec.parent.is_none());
         if root && !is_news(state, at) {
@@ -124,7 +124,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             node.said.retain(|(seq, _)| seq < to);
             log.notice(Mark::Here, words::WENT_BACK);
         }
-        Event::MessageSent { text } => {
+        Event::MessageSent { text, .. } => {
             node.said.push((envelope.seq, text.clone()));
             log.said(text);
             if node.title.is_none() {
@@ -248,6 +248,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
         | Event::SignalSent { .. }
         | Event::SignalReceived { .. }
         | Event::SignalTaken { .. }
+        | Event::PictureMade { .. }
         | Event::OutputWritten { .. } => {}
     }
 }

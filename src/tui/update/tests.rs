@@ -146,7 +146,7 @@ fn words_said_during_a_turn_wait_in_sight() {
     let said = Command::Send { session: 1.into(), text: "use 4".into() };
     assert_eq!(stage.effects, [Effect::Send(said)]);
     assert!(stage.screen().contains("↑ has it back   after this turn"));
-    stage.event(1.into(), Event::MessageSent { text: "use 4".into() });
+    stage.event(1.into(), Event::said("use 4"));
     assert!(!stage.screen().contains("↑ has it back"));
 }
 

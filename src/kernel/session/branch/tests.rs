@@ -32,7 +32,7 @@ fn exchange(words: &str, call: u128) -> Vec<Event> {
     };
     let (usage, calls) = (Usage::default(), vec![model_call]);
     vec![
-        Event::MessageSent { text: words.into() },
+        Event::said(words),
         Event::TurnStarted { turn: 1, model: "m".into() },
         Event::TurnFinished { stop: Stop::Calls, usage, calls },
         Event::CallStarted {

@@ -45,7 +45,7 @@ fn taken(mut session: Session, events: impl IntoIterator<Item = Event>) -> Sessi
 }
 
 fn said(text: &str) -> Event {
-    Event::MessageSent { text: text.into() }
+    Event::said(text)
 }
 
 fn turn() -> Event {

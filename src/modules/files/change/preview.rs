@@ -126,7 +126,7 @@ pub(in crate::modules) async fn shown(
 }
 
 fn undo(cx: &Context, mark: Option<&Mark>) -> Option<&'static str> {
-    match (&cx.keep, mark) {
+    match (&cx.keep.replaced, mark) {
         (None, Some(_)) => None,
         (Some(_), Some(mark)) if mark.bytes > KEPT_FILE_BYTES => Some("cannot be undone"),
         (Some(_) | None, _) => Some("can be undone"),

@@ -120,7 +120,7 @@ fn one_call_for_a_question_and_one_when_all_work_has_ended_and_stays_so() {
     assert_eq!(notices(&mut stage), ["tally: all work has ended"]);
     assert_eq!(stage.state.deadline(), None, "and then all is quiet");
     stage.is_back();
-    stage.event(1.into(), Event::MessageSent { text: "more".into() });
+    stage.event(1.into(), Event::MessageSent { text: "more".into(), pictures: Vec::new() });
     stage.ends(1, Outcome::Done);
     stage.wait(5_000);
     assert_eq!(notices(&mut stage), [""; 0], "who looks sees it");
