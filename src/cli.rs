@@ -10,6 +10,7 @@ mod decisions;
 mod doctor;
 mod exec;
 mod exit;
+mod keep;
 mod print;
 mod report;
 mod rules;
