@@ -11,6 +11,7 @@ mod doctor;
 mod edited;
 mod exec;
 mod exit;
+mod keep;
 mod print;
 mod report;
 mod rules;

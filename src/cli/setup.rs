@@ -9,7 +9,7 @@ use std::{
 
 use super::{args::Common, exit::Failure, print};
 use crate::{
-    config::{Config, Flags, Home, profiles::ProfileFiles, rules::RuleFiles},
+    config::{Config, Flags, Home, Surface, profiles::ProfileFiles, rules::RuleFiles},
     executor::{Local, Settings},
     host::{Attendance, Host, Parts},
     kernel::{
@@ -115,6 +115,7 @@ pub(super) fn flags(common: &Common) -> Result<Flags, Failure> {
         model: common.model.clone(),
         mode: common.mode.as_deref().map(mode).transpose()?,
         theme: common.theme.clone(),
+        surface: common.inline.then_some(Surface::Inline),
         ceiling: Ceiling { tokens: common.max_tokens, cost: common.max_cost, minutes: None },
     })
 }

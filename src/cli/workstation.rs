@@ -3,7 +3,7 @@
 use std::{
     io::{IsTerminal as _, stdin, stdout},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, PoisonError},
 };
 
 use jiff::Timestamp;
@@ -13,11 +13,11 @@ use super::{
     args::Common,
     checks, doctor, edited,
     exit::{Exit, Failure},
+    keep::{ChosenModel, keep},
     print,
     setup::{Setup, placed, spoken},
 };
 use crate::{
-    config::{Mouse, line},
     host::Attendance,
     kernel::{
         id::{ApprovalId, SessionId},
@@ -26,8 +26,8 @@ use crate::{
     },
     model::{self, Key},
     tui::{
-        app::{self, Beginning, Dress, Here, Meant, Opening, Own, Player, Remember},
-        effect::{Setting, Start},
+        app::{self, Beginning, Dress, Here, Manners, Meant, Opening, Own, Player, Remember},
+        effect::Start,
         keymap::Keymap,
         layout::Remembered,
         message::News,
@@ -205,6 +205,7 @@ fn opening(
         None => chosen(setup)?,
     };
     let (theme, theme_file) = theme(setup, tell)?;
+    let screen = setup.config.screen;
     let chosen_here = ChosenModel::default();
     let here = here(setup);
     let player = player(setup, model.as_deref());
@@ -229,13 +230,19 @@ fn opening(
         begin: begin(setup, model, chosen_here.clone()),
         look: Dress {
             theme,
-            marks: checks::marks(setup.config.glyphs),
+            marks: checks::marks(screen.glyphs),
+            motion: screen.motion,
             own: own(setup, theme_file, chosen_here, tell),
         },
-        notice: setup.config.notice,
+        manners: Manners {
+            mouse: screen.mouse,
+            surface: screen.surface,
+            notice: screen.notice,
+            reflows: checks::reflows(),
+            in_tmux: checks::in_tmux(),
+        },
         sizes: setup.home.recall(SCREEN).map(|text| Remembered::read(&text)).unwrap_or_default(),
         remember: remember(setup),
-        mouse: setup.config.mouse,
         history: here.iter().rev().filter_map(|session| session.title.clone()).collect(),
         news,
     })
@@ -269,9 +276,6 @@ fn player(setup: &Setup, model: Option<&str>) -> Player {
     }
 }
 
-/// The model that the person chose on the screen for new sessions, if they did.
-type ChosenModel = Arc<Mutex<Option<String>>>;
-
 /// The person's own files, and how choices are kept in them.
 fn own(
     setup: &Setup,
@@ -287,19 +291,9 @@ fn own(
         }),
         Err(_) => Keymap::default(),
     };
-    let (config, keys_file) = (setup.home.config_file(), keys.clone());
-    let keep = move |setting| match setting {
-        Setting::Theme { name, .. } => line::set(&config, "theme", &*name),
-        Setting::Preset(preset) => line::set(&keys_file, "preset", preset.name()),
-        Setting::Model(name) => {
-            *chosen.lock().unwrap_or_else(PoisonError::into_inner) = Some(name.clone());
-            line::set(&config, "model", &*name)
-        }
-        Setting::Mouse(mouse) => line::set(&config, "screen.mouse", mouse == Mouse::Footplate),
-    };
     let asks_ground =
         setup.config.theme.is_none() && checks::ground().is_none() && checks::depth() > Depth::None;
-    Own { theme, themes: own_themes(setup), asks_ground, keymap, keys, keep: Arc::new(keep) }
+    Own { theme, themes: own_themes(setup), asks_ground, keymap, keep: keep(setup, chosen), keys }
 }
 
 /// The themes of the person's own; without a folder there are none.

@@ -14,6 +14,16 @@ use toml::{
 /// Sets `key`, or `table.key`, in the file, which is made if there is none. Blocks for two small file
 /// operations; the file is replaced in one step. An error is one line what, one line what to do.
 pub fn set(file: &Path, key: &str, value: impl Into<Value>) -> Result<(), String> {
+    set_checked(file, key, value, |_| Ok(()))
+}
+
+/// The same, unless what would then stand in the file has a fault.
+pub fn set_checked(
+    file: &Path,
+    key: &str,
+    value: impl Into<Value>,
+    check: impl FnOnce(&str) -> Result<(), String>,
+) -> Result<(), String> {
     let shown = file.display();
     let failed = |error: io::Error| format!("{shown} was not written: {error}.");
     // What a link leads to is what is edited.
@@ -29,6 +39,7 @@ pub fn set(file: &Path, key: &str, value: impl Into<Value>) -> Result<(), String
         None => with(&text, key, &value),
     };
     let text = text.map_err(|left| format!("{shown} {left}, and is left as it is."))?;
+    check(&text)?;
     let folder = file.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(folder).map_err(failed)?;
     let mut new = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;

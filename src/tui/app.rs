@@ -16,7 +16,7 @@ mod written;
 
 use std::{collections::VecDeque, io, sync::Arc};
 
-use ratatui::layout::Size;
+use ratatui::{Frame, layout::Size};
 use tokio::{task::JoinSet, time::Instant};
 
 use self::{
@@ -33,18 +33,18 @@ use super::{
     frame::{FrameClock, Pace},
     message::{Came, Input, Message},
     state::{Drawn, Moment, Popup, State, look::Look, status::Place},
-    terminal::{Progress, Signal, Signals, Terminal, Tty, Wishes},
+    terminal::{Progress, Signal, Signals, Terminal, Tty, Wanted, Wishes},
     theme::Theme,
     update::update,
     view,
 };
-use crate::config::{Mouse, Notice};
+use crate::config::{Mouse, Notice, Surface};
 use crate::kernel::{
     event::{Envelope, Event},
     port::Desk,
 };
 
-pub use self::opening::{Beginning, Dress, Farewell, Here, Meant, Opening, Remember};
+pub use self::opening::{Beginning, Dress, Farewell, Here, Manners, Meant, Opening, Remember};
 pub use self::own::{Keep, Own};
 pub use super::state::status::{Check, Player};
 
@@ -59,7 +59,13 @@ pub async fn run(desk: Arc<dyn Desk>, opening: Opening) -> io::Result<Farewell> 
     // Before the size is asked for, so that no change of it is missed.
     let signals = Signals::listen()?;
     let (width, height) = crossterm::terminal::size()?;
-    let wishes = Wishes { mouse: opening.mouse == Mouse::Footplate, keyboard: true };
+    let surface = match opening.manners.surface {
+        Surface::Whole => Wanted::Whole,
+        Surface::Inline => Wanted::Rows { reflows: opening.manners.reflows },
+    };
+    let mouse =
+        opening.manners.mouse == Mouse::Footplate && opening.manners.surface == Surface::Whole;
+    let wishes = Wishes { mouse, keyboard: true, surface, wrapped: opening.manners.in_tmux };
     let terminal = Terminal::enter(tty.try_clone()?, tty, Size { width, height }, wishes)?;
     terminal.restore().on_panic();
     let keys = Keys::of_terminal();
@@ -91,7 +97,8 @@ struct App {
 
 impl App {
     fn new(desk: Arc<dyn Desk>, opening: Opening, terminal: Terminal, keys: Keys) -> Self {
-        let look = Look::new(opening.look.theme, opening.look.marks);
+        let mut look = Look::new(opening.look.theme, opening.look.marks);
+        look.motion = opening.look.motion;
         let depth = look.theme.depth();
         let place = Place {
             workspace: opening.here.name,
@@ -118,7 +125,8 @@ impl App {
         let files = Files::new(&own, depth);
         state.controls.themes.own = own.themes;
         state.controls.keys = own.keymap;
-        state.controls.mouse = opening.mouse;
+        state.controls.mouse = opening.manners.mouse;
+        state.panes.surface = opening.manners.surface;
         Self {
             told: Told { events: desk.subscribe(), news: opening.news },
             files,
@@ -133,7 +141,7 @@ impl App {
             drawn: None,
             signal: None,
             wanted: None,
-            notice: opening.notice,
+            notice: opening.manners.notice,
             writing: Writing::in_folder(opening.here.drafts),
             reader: Reader::default(),
         }
@@ -144,6 +152,7 @@ impl App {
         loop {
             self.draw()?;
             if let Some(leave) = self.state.place.leave {
+                self.last_words().await;
                 self.terminal.leave()?;
                 let session = self.state.sessions.viewed();
                 return Ok(Farewell { leave, signal: self.signal, session });
@@ -195,7 +204,10 @@ impl App {
         self.keys.try_next().map_or(Ok(()), |keys| self.keys(keys))?;
         self.apply(Message::Tick(now(), self.clocks()));
         self.terminal.set_title(&view::title(&self.state));
-        self.terminal.hear_mouse(self.state.controls.mouse == Mouse::Footplate);
+        // Beside rows that are the terminal's own, so is the mouse.
+        let heard = self.state.controls.mouse == Mouse::Footplate
+            && self.state.panes.surface == Surface::Whole;
+        self.terminal.hear_mouse(heard);
         self.terminal.set_progress(
             match (self.state.queue.asking(), self.state.sessions.at_work()) {
                 (0, 0) => Progress::None,
@@ -204,8 +216,17 @@ impl App {
             },
         );
         let mut drawn = Drawn::default();
-        let state = &self.state;
-        if self.terminal.draw(|frame| drawn = view::view(state, frame))? {
+        let (state, window) = (&self.state, self.terminal.window());
+        let done = match view::inline(state, window) {
+            None => self.terminal.draw(|frame| drawn = view::view(state, frame))?,
+            Some(inline) => {
+                let live = |frame: &mut Frame<'_>| drawn = view::live(state, window, frame);
+                let done = self.terminal.draw_rows(&inline.above, inline.rows, live)?;
+                drawn.printed = inline.printed;
+                done
+            }
+        };
+        if done {
             self.drawn = Some(drawn);
             self.frames.drawn(at);
             if let Ground::Wanted = self.files.ground {
@@ -264,8 +285,8 @@ impl App {
         match key {
             Key::Pressed(at, input) => self.turn(Message::Input(at, input), Pace::Key),
             Key::Resized(at, size) => {
-                self.terminal.resize(size)?;
-                self.turn(Message::Input(at, Input::Resized), Pace::Key);
+                self.terminal.resize(size);
+                self.turn(Message::Input(at, Input::Resized), Pace::Size);
             }
             Key::Closed => {
                 self.signal = Some(Signal::Hangup);

@@ -215,6 +215,11 @@ impl Cell {
         }
     }
 
+    /// Whether it is as it stays. An agent is, as soon as it was started: it has cells of its own.
+    pub fn is_over(&self) -> bool {
+        self.settled() || matches!(self.body, Body::Agent { .. })
+    }
+
     /// Whether enter does something with it.
     pub fn opens(&self) -> bool {
         matches!(self.body, Body::Code(_) | Body::Agent { .. })

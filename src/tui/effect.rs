@@ -4,13 +4,13 @@ use std::{path::PathBuf, sync::Arc};
 
 use super::{
     file::Ask,
-    keymap::Preset,
+    keymap::{Action, Key, Place, Preset},
     layout::Remembered,
     sheet::{Index, Shape},
     state::waiting::Sheet,
     theme::Marks,
 };
-use crate::config::Mouse;
+use crate::config::{Motion, Mouse};
 use crate::kernel::{
     command::Command,
     gate::approval::{Question, Scope},
@@ -119,6 +119,9 @@ pub enum Setting {
     /// The model that new sessions speak to.
     Model(String),
     Mouse(Mouse),
+    Motion(Motion),
+    /// The key of an action in a place.
+    Key(Place, Action, Key),
 }
 
 /// What to start.

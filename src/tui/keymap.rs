@@ -108,6 +108,10 @@ pub enum Action {
     Suspend,
     /// Hears the mouse, or leaves it to the terminal.
     Mouse,
+    /// Has less move by itself, and back.
+    Motion,
+    /// Gives a command another key.
+    Rekey,
 }
 
 /// What of a call is edited.

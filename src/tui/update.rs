@@ -184,6 +184,12 @@ fn note(state: &mut State, drawn: Drawn) -> Vec<Effect> {
         let bare = node.transcript.saw(text.top.0..text.end, text.height);
         effects.extend(bare.into_iter().map(|(call, code)| Effect::Colour(session, call, code)));
     }
+    if let Some((session, printed)) = drawn.printed {
+        state.panes.printed = Some(session);
+        if let Some(node) = state.sessions.get_mut(session) {
+            node.transcript.printed = printed;
+        }
+    }
     state.drawn = drawn;
     effects
 }

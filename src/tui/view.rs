@@ -13,6 +13,7 @@ mod file;
 mod filter;
 mod forms;
 mod help;
+mod inline;
 mod lists;
 mod log;
 mod offered;
@@ -44,11 +45,13 @@ mod tests;
 
 use ratatui::{
     Frame,
+    buffer::Buffer,
     layout::{Rect, Size},
 };
 
 pub(in crate::tui) use self::{
     arrange::{in_sight, panes},
+    inline::{inline, live},
     right::{lines, touched},
 };
 
@@ -90,7 +93,7 @@ pub fn view(state: &State, frame: &mut Frame<'_>) -> Drawn {
     {
         drawn.selected = Some(pen.select(selection));
     }
-    plain(state, frame);
+    plain(state, frame.buffer_mut());
     if let Some(cursor) = cursor {
         frame.set_cursor_position(cursor);
     }
@@ -100,8 +103,8 @@ pub fn view(state: &State, frame: &mut Frame<'_>) -> Drawn {
 
 /// Signs within our own words, where they cannot be drawn. Words are cut in too many places to ask
 /// each of them what the terminal can do.
-fn plain(state: &State, frame: &mut Frame<'_>) {
-    for cell in &mut frame.buffer_mut().content {
+fn plain(state: &State, buffer: &mut Buffer) {
+    for cell in &mut buffer.content {
         if let Some(plain) = state.look.marks.plain(cell.symbol()) {
             cell.set_symbol(plain);
         }
@@ -272,7 +275,7 @@ fn header(state: &State, pen: &mut Pen<'_>, area: Rect, below: usize) {
             }
             if let Some(seconds) = node.doing.seconds(state.now.wall).filter(|_| node.doing.works())
             {
-                right.push(format!("turn {}", words::clock(seconds)));
+                right.push(format!("turn {}", pen.look.clock(seconds)));
             }
         }
         None => right.push(start::player(state)),

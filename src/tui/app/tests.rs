@@ -160,7 +160,7 @@ impl Running {
 
     fn types(&self, text: &str) {
         for c in text.chars() {
-            self.press(crossterm::event::KeyCode::Char(c));
+            self.pressed(now(), crossterm::event::KeyCode::Char(c));
         }
     }
 
@@ -181,9 +181,16 @@ impl Running {
         self.keys.send(vec![Key::Pressed(at, Input::Key(key))]).unwrap();
     }
 
+    /// A key, once those before it are seen.
     fn press(&self, code: crossterm::event::KeyCode) {
+        let mut at = now();
+        at.at += Duration::from_millis(50);
+        self.pressed(at, code);
+    }
+
+    fn pressed(&self, at: Moment, code: crossterm::event::KeyCode) {
         let key = crossterm::event::KeyEvent::new(code, crossterm::event::KeyModifiers::NONE);
-        self.keys.send(vec![Key::Pressed(now(), Input::Key(key))]).unwrap();
+        self.keys.send(vec![Key::Pressed(at, Input::Key(key))]).unwrap();
     }
 }
 
@@ -212,6 +219,7 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Vec<Key>>, App) {
         look: Dress {
             theme: Theme::dark(Depth::None),
             marks: Marks::unicode(),
+            motion: crate::config::Motion::Full,
             own: Own {
                 theme: None,
                 themes: Vec::new(),
@@ -221,11 +229,16 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Vec<Key>>, App) {
                 keep: Arc::new(|_| Ok(())),
             },
         },
-        notice: crate::config::Notice::Bell,
         history: Vec::new(),
         sizes: crate::tui::layout::Remembered::default(),
         remember: Arc::new(|_| Ok(())),
-        mouse: crate::config::Mouse::Terminal,
+        manners: Manners {
+            mouse: Mouse::Terminal,
+            surface: Surface::Whole,
+            notice: Notice::Bell,
+            reflows: true,
+            in_tmux: false,
+        },
         news,
     };
     let app = App::new(host.clone(), opening, terminal, Keys::of(pressed));
@@ -329,4 +342,30 @@ async fn a_question_is_on_the_screen_with_the_next_frame_whatever_comes_with_it(
     for part in ["WRITE", "src/lex.rs", "yes, once", "no, because"] {
         assert!(screen.contains(part), "no {part} in the next frame:\n{screen}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_sizes_at_once_are_one_frame_of_the_last() {
+    let (host, glass, _keys, mut app) = built(Host::default());
+    host.happens(Event::SessionStarted { spec: spec() });
+    let first = app.told.events.recv().await.unwrap();
+    app.happened(first);
+    app.draw().unwrap();
+    app.terminal.wait_ready().await;
+    app.reached();
+    let before = glass.0.0.lock().unwrap().screen().contents();
+    let sizes = (0..1_000_u16).map(|n| Size { width: 20 + n % 180, height: 5 + n % 55 });
+    let last = Size { width: 60, height: 20 };
+    let moment = now();
+    let keys = sizes.chain([last]).map(|size| Key::Resized(moment, size)).collect();
+    app.keys(keys).unwrap();
+    assert_eq!(glass.0.0.lock().unwrap().screen().contents(), before, "nothing is drawn for them");
+    glass.0.0.lock().unwrap().screen_mut().set_size(last.height, last.width);
+    let wake = app.wake().unwrap();
+    tokio::time::sleep_until(wake).await;
+    app.draw().unwrap();
+    assert!(!app.frames.due(Instant::now()) && app.drawn.is_some(), "one is enough");
+    app.terminal.wait_ready().await;
+    let screen = glass.0.0.lock().unwrap().screen().contents();
+    assert!(screen.contains("nothing waits") && screen.lines().count() <= 20, "{screen}");
 }

@@ -184,6 +184,8 @@ pub fn listed(place: Place, action: Action) -> Listed {
         Action::Quit => "Quit…",
         Action::Suspend => "Suspend, until fg",
         Action::Mouse => "Mouse: heard here, or left to the terminal",
+        Action::Motion => "Reduced motion, and back",
+        Action::Rekey => return IN_A_FORM,
     })
 }
 
@@ -330,6 +332,8 @@ impl Action {
             Self::Quit => "quit",
             Self::Suspend => "suspend",
             Self::Mouse => "mouse",
+            Self::Motion => "motion",
+            Self::Rekey => "set-key",
         }
     }
 

@@ -282,6 +282,7 @@ pub const TABLE: &[Row] = &[
     row(Commands, &[(UP, By(Move::Up)), (DOWN, By(Move::Down))], "choose"),
     row(Commands, PAGES, "choose, a page on"),
     row(Commands, OPEN, "do it"),
+    row(Commands, &[(Key::plain(KeyCode::Tab), Action::Rekey)], "set a key for it…"),
     row(Commands, SHORT, "move and edit"),
     row(Commands, KILLING, "delete"),
     row(Themes, SCROLL, "try"),
@@ -385,6 +386,7 @@ pub const UNBOUND: &[(Place, Action, &str)] = &[
     (Everywhere, To(Go::KeysFile), "your file of keys, in $EDITOR"),
     (Everywhere, Action::Preset(Preset::Plain), "plain keys"),
     (Everywhere, Action::Preset(Preset::Vim), "plain and vim-like keys"),
+    (Everywhere, Action::Motion, "reduced motion, and back"),
     (Everywhere, First(Begin::Connect), "connect a model…"),
     (Everywhere, First(Begin::Tour), "take the tour"),
 ];

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::{
-    kernel::id::{ApprovalId, CallId},
+    kernel::id::{ApprovalId, CallId, SessionId},
     tui::{layout::Layout, sheet::Shape},
 };
 
@@ -27,6 +27,8 @@ pub struct Drawn {
     pub unlaid: Option<Unlaid>,
     /// The text that is selected by the mouse.
     pub selected: Option<String>,
+    /// So many cells of that session are in the terminal's scrollback now.
+    pub printed: Option<(SessionId, usize)>,
 }
 
 /// An output on the screen.

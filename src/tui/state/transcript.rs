@@ -46,6 +46,8 @@ pub struct Transcript {
     pub scroll: Scroll,
     /// The cell that keys act on: the first of its part.
     pub here: Option<usize>,
+    /// So many are in the terminal's scrollback.
+    pub printed: usize,
     /// A word that is looked for.
     pub find: Option<find::Find>,
     /// Which cell a call is in: its own, or that of the run that made it.

@@ -7,6 +7,8 @@ use ratatui::buffer::{Cell, CellWidth};
 use ratatui::layout::{Position, Size};
 use unicode_width::UnicodeWidthChar;
 
+use super::inline::length;
+
 /// A backend that is told its size and never asks the terminal anything, for the answer would
 /// have to be read among the keys.
 ///
@@ -42,8 +44,10 @@ impl<B: Backend> Sized<B> {
         self.forget();
     }
 
-    pub(super) fn shape(&self) -> Size {
-        self.size
+    /// How far something stands in each row.
+    pub(super) fn lengths(&self) -> Vec<u16> {
+        let rows = (0..self.size.height).map(|y| length(self.row(y).iter()));
+        rows.map(|length| u16::try_from(length).unwrap_or(u16::MAX)).collect()
     }
 
     fn forget(&mut self) {

@@ -28,6 +28,8 @@ pub(super) struct Output {
 pub(super) struct Sink {
     pub(super) to: Box<dyn Write + Send>,
     pub(super) undo: Vec<Mode>,
+    /// What is written last of all, once those are undone.
+    pub(super) parting: Vec<u8>,
 }
 
 /// Bytes to write, and the modes they switch on and off.
@@ -36,6 +38,8 @@ pub(super) struct Sent {
     pub(super) bytes: Vec<u8>,
     pub(super) on: Vec<Mode>,
     pub(super) off: Vec<Mode>,
+    /// What is to be written at the end from then on, if that is something else.
+    pub(super) parting: Option<Vec<u8>>,
 }
 
 struct Job {
@@ -88,6 +92,9 @@ impl Output {
             }
         }
         sink.undo.retain(|mode| !job.sent.off.contains(mode));
+        if let Some(parting) = &job.sent.parting {
+            sink.parting.clone_from(parting);
+        }
         sink.to.flush()
     }
 }
@@ -101,7 +108,7 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn start(sink: Box<dyn Write + Send>) -> io::Result<Self> {
         let output = Arc::new(Output {
-            sink: Mutex::new(Sink { to: sink, undo: Vec::new() }),
+            sink: Mutex::new(Sink { to: sink, undo: Vec::new(), parting: Vec::new() }),
             epoch: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
             broken: Mutex::new(None),

@@ -64,6 +64,10 @@ fn stir(state: &mut State) -> bool {
 
 fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
     let key = Key::of(event);
+    if palette::asks(state) {
+        stir(state);
+        return palette::given(state, key);
+    }
     let haste = state.guard.haste(key.writes(), state.now.at);
     match (haste, key.writes()) {
         (Haste::Pasted, Some(c)) => paste::one_more(state, c),
@@ -270,6 +274,8 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
             return controls::keep(Setting::Preset(preset));
         }
         Action::Mouse => return controls::mouse(state),
+        Action::Rekey => palette::ask(state),
+        Action::Motion => return controls::motion(state),
         Action::Fork => return tree::fork(state),
         Action::NotNow => panes::not_now(state),
         // Answers go through the guard and nowhere else.

@@ -16,6 +16,7 @@ mod live;
 mod log;
 mod long;
 mod looking;
+mod manners;
 mod memory;
 mod pasted;
 mod pointer;

@@ -65,7 +65,8 @@ pub(super) fn draw(
         lines.push(Line::from(pen.span(format!(" {title}"), Role::Quiet)));
         lines.extend(rows.into_iter().map(|row| line(pen, row)));
         if place == Place::Everywhere && state.controls.mouse == Mouse::Footplate {
-            lines.extend(mouse().map(|text| Line::from(pen.span(text, Role::Quiet))));
+            let mouse = mouse(area.width).iter();
+            lines.extend(mouse.map(|text| Line::from(pen.span(*text, Role::Quiet))));
         }
     }
     if lines.is_empty() {
@@ -95,11 +96,14 @@ pub(super) fn draw(
 }
 
 /// How text is selected while the mouse is heard here.
-fn mouse() -> [&'static str; 2] {
-    [
-        " Drag selects within a pane. For the terminal's own selection hold shift as you",
-        " drag (on a Mac option or fn), or leave the mouse to the terminal.",
-    ]
+fn mouse(width: u16) -> &'static [&'static str] {
+    match width {
+        ..80 => &[" drag selects in a pane; with shift,", " as the terminal does"],
+        80.. => &[
+            " Drag selects within a pane. For the terminal's own selection hold shift as you",
+            " drag (on a Mac option or fn), or leave the mouse to the terminal.",
+        ],
+    }
 }
 
 fn line(pen: &Pen<'_>, row: &Bound) -> Line<'static> {

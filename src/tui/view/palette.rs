@@ -13,7 +13,7 @@ use crate::tui::{
     clean,
     state::{
         State,
-        palette::{Entry, entries, found},
+        palette::{Asks, Entry, entries, found},
     },
     theme::{Mark, Role},
     words,
@@ -34,7 +34,19 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
     pen.line(inset(field, 1, 0), 0, Line::from(pen.mark(Mark::Path)));
     let cursor = composer::text(pen, inset(field, 3, 1), &palette.words, true);
     let (list, keys) = split_bottom(rest, 1);
-    pen.text(inset(keys, 1, 0), 0, "enter do it   ↑↓ choose   esc close", Role::Bright);
+    match &palette.asks {
+        None => {
+            let does = "enter do it   ↑↓ choose   tab set a key…   esc close";
+            pen.text(inset(keys, 1, 0), 0, does, Role::Bright);
+        }
+        Some(Asks { title, not: None, .. }) => {
+            let asks = format!("Press the key for: {title}   esc not now");
+            pen.text(inset(keys, 1, 0), 0, &asks, Role::Bright);
+        }
+        Some(Asks { not: Some(not), .. }) => {
+            pen.text(inset(keys, 1, 0), 0, &format!("{not} Another, or esc."), Role::Warn);
+        }
+    }
     if found.is_empty() {
         pen.text(inset(list, 3, 1), 0, "No command is called so.", Role::Quiet);
         return cursor;

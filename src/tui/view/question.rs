@@ -209,7 +209,7 @@ pub(super) fn title(
     title.push(pen.span(format!(" {place} of {all}{dot}{form}"), Role::Bright));
     title.extend(pen.spans(&format!("{who}{path}{}", asker(waiting)), Role::Bright));
     let seconds = words::seconds(waiting.asked, state.now.wall);
-    let clock = words::clock(seconds);
+    let clock = pen.look.clock(seconds);
     let held = matches!(waiting.question.call.origin, Origin::Python { .. });
     let before = matches!(waiting.question.preview.body, Body::Packages { .. });
     let right = match held {

@@ -29,11 +29,12 @@ pub(super) fn line(state: &State, pen: &mut Pen<'_>, area: Rect) {
     let area = inset(area, cells.min(area.width), margin);
     let width = usize::from(area.width);
     let toast = state.status.toast(state.now.at);
+    let parts = parts(state, pen);
+    let all: usize = parts.iter().map(|(_, span)| clean::width(&span.content) + 3).sum();
     let right = match toast {
         Some(toast) => Line::from(pen.spans(toast, Role::Bright)),
-        None => Line::from(pen.span(hints(state), Role::Quiet)),
+        None => Line::from(pen.span(hint(state, width.saturating_sub(all)), Role::Quiet)),
     };
-    let parts = parts(state, pen);
     let mut kept: Vec<bool> = vec![true; parts.len()];
     let mut tail = words::cells(&right);
     // What goes first when it gets narrow: never the mode, nor a seal that is not full. Hints go
@@ -159,30 +160,54 @@ fn parts(state: &State, pen: &Pen<'_>) -> Vec<(Part, Span<'static>)> {
     parts
 }
 
-fn hints(state: &State) -> String {
+/// Which keys to name, each with what it does, the least of them first to go. A key that somebody took
+/// away is not named.
+fn hints(state: &State) -> Vec<String> {
+    let key = |action, does: &str| {
+        let key = state.controls.key(Place::Everywhere, action);
+        (!key.is_empty()).then(|| format!("{key} {does}"))
+    };
     if state.popup.is_some() {
-        return "esc closes".to_owned();
+        return key(Action::Leave, "closes").into_iter().collect();
     }
     // Where the list has a pane of its own, that is enough.
     if let Some(told) = &state.status.away.told
         && !state.drawn.layout.has(Focus::Away)
     {
         let key = state.controls.key(Place::Everywhere, Action::Go(Go::Away));
-        return format!("{} since you left{}{key}", told.news.len(), state.look.dot());
+        return vec![format!("{} since you left", told.news.len()), key];
     }
-    match state.focus {
-        Focus::Composer if state.sessions.node().is_some_and(|node| node.spec.parent.is_some()) => {
-            "alt+← back · alt+↑ up".to_owned()
+    let below = state.sessions.node().is_some_and(|node| node.spec.parent.is_some());
+    let help = key(Action::Go(Go::Help), "help");
+    let commands = key(Action::Go(Go::Commands), "commands");
+    let all = match state.focus {
+        Focus::Composer if below => {
+            vec![key(Action::Go(Go::Back), "back"), key(Action::Go(Go::Parent), "up")]
         }
-        Focus::Start | Focus::Composer | Focus::Question => "F1 help".to_owned(),
-        Focus::Transcript => "enter unfolds · F1 help".to_owned(),
+        Focus::Start | Focus::Composer | Focus::Question => vec![commands, help],
+        Focus::Transcript => vec![commands, Some("enter unfolds".to_owned()), help],
         Focus::Output(_)
         | Focus::Sessions
         | Focus::Waiting
         | Focus::Plan
         | Focus::Changes
-        | Focus::Away => "F9 alone · F1 help".to_owned(),
+        | Focus::Away => vec![commands, key(Action::Zoom, "alone"), help],
+    };
+    all.into_iter().flatten().collect()
+}
+
+/// The hints that find room beside all else, without those that go first; at the least what they all
+/// were without the list of commands.
+fn hint(state: &State, room: usize) -> String {
+    let dot = state.look.dot();
+    let mut hints = hints(state);
+    while hints.len() > 1
+        && clean::width(&hints.join(&dot)) > room
+        && hints[0].ends_with("commands")
+    {
+        hints.remove(0);
     }
+    hints.join(&dot)
 }
 
 /// The one line of a screen on which nothing can be read: as much as there is room for, what to do

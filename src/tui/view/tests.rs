@@ -5,6 +5,7 @@ mod composing;
 mod controls;
 mod file;
 mod forms;
+mod inline;
 mod lists;
 mod log;
 mod questions;
@@ -38,6 +39,11 @@ fn shot(name: &str, stage: &mut Stage) {
     let screen = stage.screen();
     let width = stage.buffer().area.width;
     assert_snapshot!(format!("{name}_{width}"), screen);
+}
+
+/// The same with a text that is not all of a screen.
+fn text_shot(name: &str, text: &str) {
+    assert_snapshot!(name, text);
 }
 
 const TRY: &str = "from pathlib import Path\nfrom footplate import search\n\ndef column(line, tab):\n    lead = line[: len(line) - len(line.lstrip(\" \\t\"))]\n    return len(lead.expandtabs(tab)) + 1\n\nfor path in Path('.').rglob('*.tl'):\n    print(path)\nprint('x')\n";
