@@ -67,8 +67,7 @@ pub(super) fn about_tokens(live: &Live, session: &Session) -> u64 {
         return tokens(all);
     }
     let answer = |message: &Message| matches!(message, Message::Assistant { .. });
-    let since =
-        next.messages.iter().rev().take_while(|message| !answer(message)).map(size);
+    let since = next.messages.iter().rev().take_while(|message| !answer(message)).map(size);
     // Some count only what they had not seen before.
     session.context.saturating_add(tokens(since.sum())).max(tokens(all / 2))
 }

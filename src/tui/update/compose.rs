@@ -46,11 +46,7 @@ pub(super) fn typed(state: &mut State, c: char) {
     }
 }
 
-pub(super) fn pasted(
-    state: &mut State,
-    text: &str,
-    write: &dyn Fn(&mut Draft),
-) -> Vec<Effect> {
+pub(super) fn pasted(state: &mut State, text: &str, write: &dyn Fn(&mut Draft)) -> Vec<Effect> {
     if searches(state, write) {
         return Vec::new();
     }

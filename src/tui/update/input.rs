@@ -17,7 +17,6 @@ use crate::{
         state::{
             Focus, Leave, Popup, State,
             composer::When,
-            draft::Draft,
             records::written::View,
             status::Twice,
             tree::Below,
@@ -326,7 +325,7 @@ fn tour(state: &mut State) -> Vec<Effect> {
     if state.place.starting.is_some() {
         return Vec::new();
     }
-    state.place.starting = Some(Draft::default());
+    state.place.starting = Some(Default::default());
     vec![Effect::Start { what: Start::Tour, message: None }]
 }
 
