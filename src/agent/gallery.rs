@@ -17,13 +17,11 @@ use serde_json::Value;
 
 use crate::kernel::{
     message::Message,
-    picture::{Format, NotAPicture, Picture, PictureId, is_upright, pixels},
+    picture::{Format, MOST_AT_ONCE, NotAPicture, Picture, PictureId, is_upright, pixels},
     port::{ModelRequest, Pictures, Print},
     provider::Sees,
 };
 
-/// How many pictures a request shows at most: they are paid for with each request.
-const MOST: usize = 8;
 /// Those that are too many go by so many at once, since what stands before a change is read from the
 /// provider's cache.
 const STEP: usize = 4;
@@ -125,13 +123,17 @@ impl Gallery {
 
 /// Leaves the last pictures in the conversation; for each of the others, a line says that it was there.
 pub(super) fn latest(messages: &mut [Message]) {
-    let all = messages.iter().map(|message| of(message).len()).sum::<usize>();
-    let mut gone = all.saturating_sub(MOST).next_multiple_of(STEP);
+    let count = |messages: &[Message]| messages.iter().map(|it| of(it).len()).sum::<usize>();
+    let too_many = count(messages).saturating_sub(MOST_AT_ONCE);
+    // What came since the last answer has not been seen yet.
+    let answer = |message: &Message| matches!(message, Message::Assistant { .. });
+    let seen = count(&messages[..messages.iter().rposition(answer).unwrap_or(0)]);
+    let mut gone = too_many.next_multiple_of(STEP).min(seen.max(too_many));
     for message in messages {
         retain(message, |picture| {
             let Some(left) = gone.checked_sub(1) else { return Placed::Stays(None) };
             gone = left;
-            Placed::Goes(format!("[{picture} was shown here, and is not any more]"))
+            Placed::Goes(format!("[{picture} is not shown: it is not among the last]"))
         });
     }
 }

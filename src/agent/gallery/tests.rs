@@ -164,20 +164,34 @@ async fn a_model_that_takes_text_alone_reads_a_line_for_each_picture() {
 fn only_the_last_pictures_are_shown_again_and_old_ones_go_by_several() {
     let shelf = Shelf::default();
     let picture = shelf.put(&written(&flat_color(3, 2), ImageFormat::Png), "a.png");
-    for (all, stay) in [(0, 0), (1, 1), (MOST, MOST), (9, 5), (12, MOST), (13, 5), (100, MOST)] {
+    let one = || vec![picture.clone()];
+    let answer = || Message::Assistant { text: "I see".to_owned(), calls: Vec::new() };
+    for (all, stay) in [(0, 0), (1, 1), (8, 8), (9, 5), (12, 8), (13, 5), (100, 8)] {
         let mut talk: Vec<_> = (0..all)
-            .map(|at| {
-                let one = vec![picture.clone()];
-                if at % 2 == 0 { user(one) } else { results(one) }
-            })
+            .map(|at| if at % 2 == 0 { user(one()) } else { results(one()) })
+            .chain([answer()])
             .collect();
         latest(&mut talk);
+        talk.pop();
         let left: Vec<_> = talk.iter().map(|message| of(message).len()).collect();
         assert_eq!(left.iter().sum::<usize>(), stay, "of {all}");
         assert!(left.is_sorted(), "the last ones stay: {left:?}");
         for message in talk.iter().filter(|message| of(message).is_empty()) {
-            let line = "\n[a.png 3x2 was shown here, and is not any more]";
+            let line = "\n[a.png 3x2 is not shown: it is not among the last]";
             assert!(words(message).ends_with(line), "{}", words(message));
         }
+    }
+}
+
+#[test]
+fn what_the_model_has_not_seen_yet_goes_for_no_older_picture() {
+    let shelf = Shelf::default();
+    let picture = shelf.put(&written(&flat_color(3, 2), ImageFormat::Png), "a.png");
+    let many = |count: usize| vec![picture.clone(); count];
+    for (before, new, left) in [(1, 8, [0, 8]), (3, 6, [0, 6]), (6, 3, [2, 3]), (2, 12, [0, 8])] {
+        let answer = Message::Assistant { text: "I see".to_owned(), calls: Vec::new() };
+        let mut talk = vec![user(many(before)), answer, results(many(new))];
+        latest(&mut talk);
+        assert_eq!([of(&talk[0]).len(), of(&talk[2]).len()], left, "{before} and {new}");
     }
 }

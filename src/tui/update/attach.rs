@@ -4,10 +4,13 @@
 use std::path::PathBuf;
 
 use super::compose;
-use crate::tui::{
-    attach::{Attached, Because, Named, Unread, Wanted, dropped},
-    effect::Effect,
-    state::{State, composer::When},
+use crate::{
+    kernel::picture::MOST_AT_ONCE,
+    tui::{
+        attach::{Attached, Because, Named, Unread, Wanted, dropped},
+        effect::Effect,
+        state::{State, composer::When},
+    },
 };
 
 /// The pictures of a paste that is nothing but their paths. It is words until they are read.
@@ -74,6 +77,11 @@ pub(super) fn read(
     };
     composer.looks.asked.remove(at);
     match came {
+        Ok(_) if composer.draft.pictures() >= MOST_AT_ONCE => {
+            composer.looks.looked.push(said.clone());
+            let why = format!("At most {MOST_AT_ONCE} pictures go with one message.");
+            state.status.say(why, state.now.at);
+        }
         Ok(picture) => {
             composer.draft.attach(said, picture);
         }

@@ -119,6 +119,20 @@ fn enter_waits_for_pictures_that_the_words_name_and_sends_once() {
 }
 
 #[test]
+fn one_message_has_no_more_pictures_than_a_model_is_shown_at_once() {
+    let mut stage = resting();
+    let paths: Vec<_> = (1..=9).map(|at| format!("/tmp/{at}.png")).collect();
+    paste(&mut stage, &paths.join(" "));
+    for wanted in wanted(&mut stage) {
+        let name = wanted.named.path.file_name().unwrap().to_str().unwrap().to_owned();
+        came(&mut stage, wanted, Ok(attached(&name)));
+    }
+    assert_eq!(stage.state.composer.draft.pictures(), 8);
+    assert!(draft(&stage).ends_with("[picture 8.png 2x1] /tmp/9.png"), "{}", draft(&stage));
+    assert_eq!(toast(&stage), "At most 8 pictures go with one message.");
+}
+
+#[test]
 fn python_by_hand_has_an_at_of_its_own() {
     let mut stage = resting();
     stage.types("!a @b.png");
