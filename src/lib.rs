@@ -64,6 +64,11 @@
 //!
 //! # Decisions that a reader might question
 //!
+//! - A picture is in no event: what is known of it is, and its bytes lie beside the journal, named by
+//!   their SHA-256, so that a journal stays lines, a copy costs nothing and nobody can put another in its
+//!   place. A request reads them back, the last ones alone: upright, PNG or JPEG, no larger than
+//!   providers look at, and decoded first, since one damaged picture would have every later request refused.
+//!   What becomes of the others is a line of text, so that live, replayed and carried on are one request.
 //! - A call is recorded as *started* only after the gate let it through, so that after a crash
 //!   "may have taken effect" and "never began" are told apart. What asked is in the question.
 //! - A *turn* is one request to the model; all turns from a person's words until the session is idle

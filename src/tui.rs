@@ -2,6 +2,7 @@
 //! nothing; what it wants it asks of the desk it is handed.
 
 pub mod app;
+pub mod attach;
 pub mod cell;
 pub mod clean;
 pub mod diff;

@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// What a model is offered directly; the rest it reaches from Python.
-const TOOLS: [&str; 1] = ["execute_code"];
+const TOOLS: [&str; 2] = ["execute_code", "view_image"];
 
 /// Told, in a line, what takes long.
 pub(super) type Notice = Arc<dyn Fn(String) + Send + Sync>;

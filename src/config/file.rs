@@ -45,6 +45,7 @@ pub(super) struct ProviderSettings {
     pub(super) api_key_env: Option<String>,
     pub(super) max_tokens: Option<u32>,
     pub(super) context_tokens: Option<u32>,
+    pub(super) pictures: Option<bool>,
     pub(super) model: Option<String>,
 }
 

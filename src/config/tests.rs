@@ -5,7 +5,7 @@ use pretty_assertions::assert_eq;
 use super::*;
 use crate::kernel::{
     money::{Money, Price},
-    provider::Api,
+    provider::{Api, Sees},
 };
 
 fn nothing(_: &str) -> Option<OsString> {
@@ -146,7 +146,7 @@ fn a_mode_in_the_environment_that_is_none_is_refused_by_name() {
 #[test]
 fn a_provider_can_be_added_and_a_built_in_one_changed() {
     let config = read(
-        "[providers.openai]\nmax_tokens = 9\n\
+        "[providers.openai]\nmax_tokens = 9\n[providers.ollama]\npictures = false\n\
          [providers.rack]\napi = 'openai-chat'\nbase_url = 'http://rack:8000/v1'\n",
     )
     .unwrap();
@@ -157,6 +157,7 @@ fn a_provider_can_be_added_and_a_built_in_one_changed() {
     );
     let rack = provider(&config, "rack");
     assert_eq!((rack.api, rack.api_key_env), (Api::OpenaiChat, None));
+    assert_eq!((rack.sees, provider(&config, "ollama").sees), (Sees::Pictures, Sees::Text));
 }
 
 #[test]

@@ -22,6 +22,16 @@ impl Api {
     }
 }
 
+/// What the models of a provider are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sees {
+    /// Pictures as well.
+    #[default]
+    Pictures,
+    /// Text alone; a line stands for each picture.
+    Text,
+}
+
 /// One provider of models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provider {
@@ -37,6 +47,8 @@ pub struct Provider {
     pub max_tokens: Option<u32>,
     /// How many tokens its models take in one request, where the person set it.
     pub context_tokens: Option<u32>,
+    /// Whether its models take pictures.
+    pub sees: Sees,
     /// The model that is used where only the provider is named.
     pub model: Option<String>,
 }

@@ -1,18 +1,22 @@
 //! Anthropic's Messages format. An answer is whole when `message_stop` has come after a reason to
 //! stop; a call in it is closed by its `content_block_stop`.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
 use super::{
     answer::{Answer, Ending, PartialCall, tokens},
-    request::{arguments, result_text, wire_name},
+    request::{arguments, wire_name},
     wire::{Reader, Taken, Told, Wire},
 };
 use crate::kernel::{
     invoke::ToolResult,
     message::{CallResult, Message, Usage},
-    port::{Delta, Model, ModelError, ModelRequest},
+    picture::{Picture, PictureId},
+    port::{Delta, Model, ModelError, ModelRequest, Print},
+    provider::Sees,
 };
 
 /// The longest answer that is asked for where the person set none: what all current models write.
@@ -44,7 +48,7 @@ impl AnthropicMessages {
             "model": self.model,
             "max_tokens": self.max_tokens,
             "stream": true,
-            "messages": messages(&request.messages),
+            "messages": messages(&request.messages, &request.pictures),
         });
         if !is_blank(&request.system) {
             // What stays the same from turn to turn need not be paid for again.
@@ -71,19 +75,31 @@ impl Model for AnthropicMessages {
         self.wire.ask(self.wire.url(path), body, request.tools, || Box::<Messages>::default())
     }
 
+    fn sees(&self) -> Sees {
+        self.wire.sees()
+    }
+
     fn window(&self) -> u64 {
         self.window
     }
 }
 
+type Pictures = BTreeMap<PictureId, Print>;
+
 /// The conversation with roles that take turns and no empty text, as the format wants it.
-fn messages(messages: &[Message]) -> Value {
+fn messages(messages: &[Message], shown: &Pictures) -> Value {
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in messages {
         let (role, blocks) = match message {
-            Message::User(text) | Message::Agent(text) => {
-                ("user", vec![text_block(text).unwrap_or_else(no_words)])
+            Message::User { text, pictures } => {
+                let words = text_block(text).into_iter();
+                let mut blocks: Vec<_> = words.chain(picture_blocks(pictures, shown)).collect();
+                if blocks.is_empty() {
+                    blocks.push(no_words());
+                }
+                ("user", blocks)
             }
+            Message::Agent(text) => ("user", vec![text_block(text).unwrap_or_else(no_words)]),
             Message::Assistant { text, calls } => {
                 let calls = calls.iter().map(|call| {
                     json!({
@@ -95,7 +111,9 @@ fn messages(messages: &[Message]) -> Value {
                 });
                 ("assistant", text_block(text).into_iter().chain(calls).collect())
             }
-            Message::Results(results) => ("user", results.iter().map(result_block).collect()),
+            Message::Results(results) => {
+                ("user", results.iter().map(|result| result_block(result, shown)).collect())
+            }
         };
         match turns.last_mut() {
             _ if blocks.is_empty() => {}
@@ -121,17 +139,33 @@ fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-fn result_block(result: &CallResult) -> Value {
+fn result_block(result: &CallResult, shown: &Pictures) -> Value {
     json!({
         "type": "tool_result",
         "tool_use_id": wire_name(&result.provider_id),
         "is_error": result.result.is_error,
-        "content": result_content(&result.result),
+        "content": result_content(&result.result, shown),
     })
 }
 
-fn result_content(result: &ToolResult) -> Value {
-    text_block(&result_text(result, result.attachments.len())).into_iter().collect()
+fn result_content(result: &ToolResult, shown: &Pictures) -> Value {
+    let words = text_block(&result.text()).into_iter();
+    words.chain(picture_blocks(&result.attachments, shown)).collect()
+}
+
+/// Each picture that is shown, behind its name where there are several.
+fn picture_blocks(pictures: &[Picture], shown: &Pictures) -> Vec<Value> {
+    let mut blocks = Vec::new();
+    for picture in pictures {
+        let Some(shown) = shown.get(&picture.id) else { continue };
+        if pictures.len() > 1 {
+            blocks.push(json!({"type": "text", "text": format!("{}:", picture.name)}));
+        }
+        blocks.push(json!({"type": "image", "source": {
+            "type": "base64", "media_type": shown.format.media_type(), "data": &*shown.base64,
+        }}));
+    }
+    blocks
 }
 
 fn cached(mut block: Value) -> Value {

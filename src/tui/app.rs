@@ -8,6 +8,7 @@ mod keys;
 mod opening;
 mod outputs;
 mod own;
+mod pictures;
 mod slow;
 mod stops;
 mod told;

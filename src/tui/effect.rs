@@ -3,6 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use super::{
+    attach::Wanted,
     file::Ask,
     keymap::{Action, Key, Place, Preset},
     layout::Remembered,
@@ -15,6 +16,7 @@ use crate::kernel::{
     command::Command,
     gate::approval::{Question, Scope},
     id::{ApprovalId, CallId, SessionId},
+    message::Words,
     port::When,
 };
 
@@ -26,7 +28,7 @@ pub enum Effect {
     /// Start a session.
     Start {
         what: Start,
-        message: Option<String>,
+        message: Option<Words>,
     },
     /// Have the list of sessions made.
     ListSessions,
@@ -55,6 +57,8 @@ pub enum Effect {
     Compare(SessionId, CallId),
     /// Ask what a yes of that reach would come to.
     Consider(ApprovalId, Scope),
+    /// Read a picture that is to be attached to the draft.
+    ReadPicture(Wanted),
     /// Look for files below a folder by these words.
     FindFiles(PathBuf, String),
     /// Read something of a file, where a folder is worked in.

@@ -5,6 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use crossterm::event::KeyEvent;
 
 use super::{
+    attach::{Attached, Unread, Wanted},
     effect::Setting,
     file::Read,
     files::Found,
@@ -111,6 +112,8 @@ pub enum Came {
     Nothing,
     /// Something of a file that is looked at.
     File(PathBuf, Read),
+    /// A picture that was to be attached, or why it is not.
+    Picture(Wanted, Result<Attached, Unread>),
     /// The files that fit these words.
     Files(String, Found),
     /// The draft that was kept for a session.

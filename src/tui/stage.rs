@@ -4,6 +4,7 @@ mod away;
 mod desk;
 mod file;
 mod happens;
+mod pictures;
 mod questions;
 mod rules;
 mod runs;
@@ -16,6 +17,7 @@ use jiff::Timestamp;
 use ratatui::{Terminal, backend::TestBackend};
 use tokio::time::Instant;
 
+pub(super) use self::pictures::attached;
 pub(super) use self::questions::{
     LEX, capability, code_question, made_ready, packages_question, program_question, python,
     result, shell_question, write_question,
@@ -236,6 +238,7 @@ impl Stage {
                     | Effect::Rename(..)
                     | Effect::Start { .. }
                     | Effect::Copy(_)
+                    | Effect::ReadPicture(_)
                     | Effect::SaveOutput(..)
                     | Effect::PageOutput(..)
                     | Effect::Remember(_)

@@ -1,6 +1,7 @@
 //! What a message does to the screen's state. Plain functions: what must happen outside comes back
 //! as effects, and time is whatever the message says.
 
+mod attach;
 mod away;
 mod compose;
 mod controls;
@@ -255,12 +256,13 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             let words = state.place.starting.take();
             state.sessions.show(session);
             state.focus = Focus::Composer;
-            return words.and_then(|text| compose::by_hand(session, &text)).into_iter().collect();
+            let ran = words.and_then(|draft| compose::by_hand(session, &draft.text()));
+            return ran.into_iter().collect();
         }
         Came::NotStarted(fault) => {
             state.status.fault(fault, state.now.at);
-            if let Some(text) = state.place.starting.take() {
-                state.composer.give_back(&text);
+            if let Some(draft) = state.place.starting.take() {
+                state.composer.give_back(draft);
             }
         }
         Came::Listed(came) => tree::listed(state, came),
@@ -276,6 +278,7 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             }
         }
         Came::Nothing => {}
+        Came::Picture(wanted, came) => return attach::read(state, &wanted, came),
         Came::Files(words, found) if matches!(state.popup, Some(Popup::Files { .. })) => {
             file::found(state, &words, found);
         }

@@ -23,6 +23,7 @@ mod monitor;
 mod notes;
 mod packages;
 mod parity;
+mod pictures;
 mod profiles;
 mod races;
 mod rig;

@@ -93,9 +93,9 @@ impl Session {
     pub fn apply(&mut self, seq: u64, event: &Event) {
         self.talk.upto = seq;
         match event {
-            Event::MessageSent { text, .. } => {
+            Event::MessageSent { text, pictures } => {
                 self.outcome = None;
-                self.later.said(seq, text.clone());
+                self.later.said(seq, text.clone(), pictures.clone());
                 self.settle_if_quiet();
             }
             Event::TurnStarted { .. } => {

@@ -3,8 +3,8 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    kernel::{message::ModelCall, picture::Picture, provider::Api, registry::ToolDefinition},
-    model::loopback::{KEY, Loopback, Reply, told},
+    kernel::{message::ModelCall, picture::Format, provider::Api, registry::ToolDefinition},
+    model::loopback::{KEY, Loopback, Reply, drawn, print, told},
 };
 
 const START: &str = r#"{"type":"message_start","message":{"usage":{"input_tokens":7,"cache_read_input_tokens":3,"output_tokens":1}}}"#;
@@ -166,6 +166,12 @@ async fn characters_may_be_split_wherever_a_network_likes() {
     assert_eq!(answer(Reply::pieces(bytes)).await, expected);
 }
 
+fn image(media_type: &str, data: &str) -> Value {
+    json!({"type": "image", "source": {
+        "type": "base64", "media_type": media_type, "data": data,
+    }})
+}
+
 fn result(id: &str, content: &str, attachments: Vec<Picture>) -> CallResult {
     CallResult {
         provider_id: id.to_owned(),
@@ -191,19 +197,29 @@ async fn a_request_says_all_and_nothing_empty() {
         name: "files.read".to_owned(),
         arguments: arguments.to_owned(),
     };
+    let [plot, photo, gone] = [b"plot", b"phot", b"gone"].map(|bytes| drawn(bytes));
     let request = ModelRequest {
         system: "be brief".to_owned(),
         messages: vec![
-            Message::User("one".to_owned()),
+            Message::said("one"),
             Message::Assistant { text: " \n".to_owned(), calls: vec![] },
-            Message::User("two".to_owned()),
+            Message::said("two"),
             Message::Assistant {
                 text: String::new(),
                 calls: vec![call("a.1", r#"{"path":"x"}"#), call("b", "{half")],
             },
-            Message::Results(vec![result("a.1", "no", vec![]), result("b", "", vec![])]),
-            Message::User("three".to_owned()),
+            Message::Results(vec![
+                result("a.1", "no", vec![plot.clone()]),
+                result("b", "", vec![]),
+            ]),
+            Message::User { text: "three".to_owned(), pictures: vec![gone.clone()] },
+            Message::User { text: " ".to_owned(), pictures: vec![photo.clone()] },
+            Message::User { text: "both".to_owned(), pictures: vec![plot.clone(), photo.clone()] },
         ],
+        pictures: BTreeMap::from([
+            (plot.id, print(Format::Png, "cGxvdA==")),
+            (photo.id, print(Format::Jpeg, "cGhvdA==")),
+        ]),
         tools: vec![ToolDefinition {
             name: "files.read".to_owned(),
             description: "reads".to_owned(),
@@ -237,9 +253,22 @@ async fn a_request_says_all_and_nothing_empty() {
                 {"role": "user", "content": [
                     {"type": "tool_result", "tool_use_id": "a_1", "is_error": true, "content": [
                         {"type": "text", "text": "no"},
+                        image("image/png", "cGxvdA=="),
                     ]},
                     {"type": "tool_result", "tool_use_id": "b", "is_error": true, "content": []},
-                    {"type": "text", "text": "three", "cache_control": {"type": "ephemeral"}},
+                    {"type": "text", "text": "three"},
+                    image("image/jpeg", "cGhvdA=="),
+                    {"type": "text", "text": "both"},
+                    {"type": "text", "text": "plot.png:"},
+                    image("image/png", "cGxvdA=="),
+                    {"type": "text", "text": "phot.png:"},
+                    {
+                        "type": "image",
+                        "source": {
+                            "type": "base64", "media_type": "image/jpeg", "data": "cGhvdA==",
+                        },
+                        "cache_control": {"type": "ephemeral"},
+                    },
                 ]},
             ],
             "tools": [{"name": "files_read", "description": "reads", "input_schema": {"type": "object"}}],

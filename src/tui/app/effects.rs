@@ -1,6 +1,6 @@
 //! Effects: what the screen wants done, and where it is done.
 
-use super::{App, editor, outputs, work};
+use super::{App, editor, outputs, pictures, work};
 use crate::{
     config::Notice,
     tui::{
@@ -58,6 +58,9 @@ impl App {
                 return Some(Message::Came(Came::Considered(approval, scope, came)));
             }
             Effect::ReadRules(of) => work::read_rules(&mut self.work, self.desk.clone(), of),
+            Effect::ReadPicture(wanted) => {
+                pictures::read(&mut self.work, std::env::home_dir(), wanted);
+            }
             Effect::FindFiles(folder, words) => self.writing.find(&mut self.work, folder, words),
             Effect::File(root, file, ask) => {
                 work::read_file(&mut self.work, &self.reader, root, file, ask);

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use super::{
     Leave, Moment,
     away::Away,
+    draft::Draft,
     log::{Kind, Log},
 };
 use crate::{
@@ -133,7 +134,7 @@ pub struct Place {
     /// The row of the first screen that has the bar.
     pub row: usize,
     /// A start was asked for and has not come yet, with these words.
-    pub starting: Option<String>,
+    pub starting: Option<Draft>,
     /// To be left as soon as nobody works any more.
     pub leaving: bool,
     /// Set when the screen is to be left.

@@ -255,7 +255,7 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Jump(to) => transcript::jump(state, to),
         Action::Steer => return compose::send(state, When::NextStep),
         Action::Recall => compose::search(state),
-        Action::Complete => compose::complete(state),
+        Action::Complete => return compose::complete(state),
         Action::Order if state.key_place() == Place::Sessions => tree::order(state),
         Action::Order => state.queue.order = state.queue.order.next(),
         Action::Several => panes::several(state),
@@ -325,7 +325,7 @@ fn tour(state: &mut State) -> Vec<Effect> {
     if state.place.starting.is_some() {
         return Vec::new();
     }
-    state.place.starting = Some(String::new());
+    state.place.starting = Some(Default::default());
     vec![Effect::Start { what: Start::Tour, message: None }]
 }
 

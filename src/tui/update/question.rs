@@ -125,7 +125,7 @@ pub(super) fn typed(state: &mut State, letter: char) {
 pub(super) fn gone(state: &mut State, id: ApprovalId) -> Option<Waiting> {
     let (waiting, words) = state.queue.remove(id);
     if let Some(words) = words {
-        state.composer.give_back(&words);
+        state.composer.give_back(&*words);
     }
     waiting
 }

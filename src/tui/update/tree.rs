@@ -16,6 +16,7 @@ use crate::{
         keymap::Place,
         state::{
             Focus, Popup, State,
+            draft::Draft,
             status::Player,
             tree::{Reading, Row, Watched},
         },
@@ -203,12 +204,13 @@ pub(super) fn resumed(
             }
             let said = notice.map_or_else(String::new, |notice| format!(" {notice}"));
             state.status.say(format!("Carried on here.{said}"), state.now.at);
-            let send = words.map(|(session, text)| Command::Send { session, text });
+            let send =
+                words.map(|(session, draft)| Command::Send { session, words: draft.words() });
             effects.extend(send.map(Effect::Send));
         }
         Err(why) => {
-            if let Some((_, text)) = words {
-                state.composer.give_back(&text);
+            if let Some((_, draft)) = words {
+                state.composer.give_back(draft);
             }
             if let Some(watched) = &mut state.sessions.tree.watched {
                 watched.wanted &= watched.root != session;
@@ -263,7 +265,7 @@ pub(super) fn add(state: &mut State) -> Vec<Effect> {
         return say(state, "The session is being started.");
     }
     state.popup = None;
-    state.place.starting = Some(String::new());
+    state.place.starting = Some(Draft::default());
     vec![Effect::Start { what: Start::Here, message: None }]
 }
 

@@ -126,15 +126,19 @@ fn hint(state: &State, here: bool) -> String {
     if let Some(why) = read_only(state) {
         return why;
     }
+    let with = match state.composer.draft.pictures() {
+        0 => String::new(),
+        count => format!(", with {}", words::count(count, "picture")),
+    };
     match state.sessions.node() {
         Some(node) if node.spec.parent.is_some() => {
             let root = node.spec.path.first().map_or("", String::as_str);
             format!("to {}, not to {root}", node.spec.agent())
         }
         Some(node) if node.doing.works() => {
-            format!("enter sends after this turn{dot}ctrl+s at the next step")
+            format!("enter sends after this turn{dot}ctrl+s at the next step{with}")
         }
-        _ => format!("enter sends{dot}ctrl+j new line"),
+        _ => format!("enter sends{with}{dot}ctrl+j new line"),
     }
 }
 
