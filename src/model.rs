@@ -14,6 +14,7 @@ mod openai_chat;
 mod request;
 pub mod scripted;
 mod text;
+mod thought;
 mod wire;
 pub mod workflow;
 
@@ -188,11 +189,13 @@ impl Models {
         Ok(match provider.api {
             Api::AnthropicMessages => Arc::new(
                 anthropic_messages::AnthropicMessages::new(wire, model, provider.max_tokens)
-                    .within(provider.context_tokens),
+                    .within(provider.context_tokens)
+                    .thinking(provider.think),
             ),
             Api::OpenaiChat => Arc::new(
                 openai_chat::OpenaiChat::new(wire, model, provider.max_tokens)
-                    .within(provider.context_tokens),
+                    .within(provider.context_tokens)
+                    .thinking(provider.think),
             ),
         })
     }

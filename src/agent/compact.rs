@@ -15,7 +15,7 @@ use super::{
 };
 use crate::kernel::{
     event::{Event, Outcome, Stop},
-    message::{Message, Usage},
+    message::{Message, Thought, Usage},
     port::{Delta, ModelRequest, Purpose, StoreError},
     session::Session,
 };
@@ -138,7 +138,9 @@ async fn answer(
         };
         match delta {
             Some(Ok(Delta::Text(piece))) if summary.len() < LONGEST => summary.push_str(&piece),
-            Some(Ok(Delta::Text(_) | Delta::Call { .. })) => {}
+            Some(Ok(
+                Delta::Text(_) | Delta::Thinking(_) | Delta::Thought(_) | Delta::Call { .. },
+            )) => {}
             Some(Ok(Delta::Finished { stop: Stop::Failed { message }, .. })) => {
                 return Err(failed(&message));
             }
@@ -174,8 +176,10 @@ fn boundary(messages: &[Message], longest: usize) -> usize {
 fn size(message: &Message) -> usize {
     match message {
         Message::User(text) | Message::Agent(text) => text.len(),
-        Message::Assistant { text, calls } => {
+        Message::Assistant { text, calls, thoughts } => {
+            let words = |thought: &Thought| thought.words.as_ref().map_or(0, String::len);
             text.len()
+                + thoughts.iter().map(words).sum::<usize>()
                 + calls.iter().map(|call| call.name.len() + call.arguments.len()).sum::<usize>()
         }
         Message::Results(results) => results.iter().map(|one| one.result.text().len()).sum(),
@@ -197,7 +201,7 @@ fn told(messages: &[Message], longest: usize) -> String {
                     cut(words, longest / 4)
                 );
             }
-            Message::Assistant { text: words, calls } => {
+            Message::Assistant { text: words, calls, thoughts: _ } => {
                 let _ = write!(text, "\n# You\n{}\n", cut(words, longest / 4));
                 for call in calls {
                     let arguments = cut(&call.arguments, LONGEST_PART);

@@ -11,7 +11,7 @@ use crate::kernel::{
     gate::policy::Runs,
     money::{Money, Price, Prices},
     profile::Bounds,
-    provider::Api,
+    provider::{Api, Think},
     setting::{explain, place},
     spec::{Limits, Mode},
 };
@@ -45,6 +45,8 @@ pub(super) struct ProviderSettings {
     pub(super) api_key_env: Option<String>,
     pub(super) max_tokens: Option<u32>,
     pub(super) context_tokens: Option<u32>,
+    #[serde(default, deserialize_with = "thinking")]
+    pub(super) thinking: Option<Think>,
     pub(super) model: Option<String>,
 }
 
@@ -217,4 +219,29 @@ fn api<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Api>, D::Err
         )),
         _ => D::Error::unknown_variant(&name, &["anthropic-messages", "openai-chat"]),
     })
+}
+
+/// `"off"`, or how many tokens a model may think with.
+fn thinking<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Think>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Said {
+        Tokens(i64),
+        Word(String),
+        Else(serde::de::IgnoredAny),
+    }
+    match Said::deserialize(deserializer)? {
+        Said::Word(word) if word == "off" => Ok(Some(Think::Off)),
+        Said::Tokens(tokens) => match u32::try_from(tokens) {
+            Ok(tokens @ Think::LEAST..=Think::MOST) => Ok(Some(Think::Within(tokens))),
+            Ok(_) | Err(_) => Err(D::Error::custom(format!(
+                "thinking is {tokens}, and takes \"off\" or from {} to {} tokens",
+                Think::LEAST,
+                Think::MOST
+            ))),
+        },
+        Said::Word(_) | Said::Else(_) => {
+            Err(D::Error::custom("thinking takes \"off\" or a number of tokens, for example 8000"))
+        }
+    }
 }

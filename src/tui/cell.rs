@@ -7,6 +7,7 @@ mod effects;
 mod rows;
 mod script;
 mod source;
+mod thinking;
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -30,6 +31,7 @@ use crate::{
 pub use effects::Effects;
 pub use rows::{Scene, height, rows, state_mark};
 pub use script::Script;
+pub use thinking::Thinking;
 
 /// One piece.
 #[derive(Clone, Debug)]
@@ -54,6 +56,8 @@ pub enum Body {
     /// What the model said: one part that is over, or the last one that still grows. A part of a
     /// long code block knows the line that opened it.
     Text { text: String, live: bool, inside: Option<String> },
+    /// What the model thought before it said or did something.
+    Thinking(Box<Thinking>),
     /// A run of Python.
     Code(Box<Code>),
     /// Any other call the model made itself.
@@ -181,6 +185,7 @@ impl Cell {
         match &self.body {
             Body::Said(_) | Body::Notice { .. } => true,
             Body::Text { live, .. } => !live,
+            Body::Thinking(thinking) => !thinking.live,
             Body::Code(code) => {
                 code.progress.is_over()
                     && code.effects.iter().all(|nested| nested.called.progress.is_over())
@@ -192,7 +197,7 @@ impl Cell {
 
     /// Whether enter does something with it.
     pub fn opens(&self) -> bool {
-        matches!(self.body, Body::Code(_) | Body::Agent { .. })
+        matches!(self.body, Body::Code(_) | Body::Thinking(_) | Body::Agent { .. })
     }
 }
 

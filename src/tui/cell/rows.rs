@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use ratatui::text::{Line, Span};
 
-use super::{Body, Cached, Called, Cell, Progress, code};
+use super::{Body, Cached, Called, Cell, Progress, code, thinking};
 use crate::{
     kernel::{
         event::Outcome,
@@ -131,6 +131,7 @@ fn lay_out(cell: &Cell, scene: &Scene<'_>) -> Vec<Line<'static>> {
         Body::Text { text, live, inside: Some(opened) } => {
             spoken(&format!("{opened}\n{text}"), *live, scene)
         }
+        Body::Thinking(thinking) => thinking::rows(thinking, scene),
         Body::Code(code) => code::rows(code, scene),
         Body::Call(called) => vec![call(called, scene)],
         Body::Agent { name, session, task, at } => vec![agent(name, *session, task, *at, scene)],

@@ -17,6 +17,7 @@ mod pasted;
 mod pointer;
 mod records;
 mod signals;
+mod thinking;
 mod sizes;
 mod together;
 mod transcript;

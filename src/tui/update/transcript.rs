@@ -1,7 +1,7 @@
 //! Moving through a transcript, folding it, and looking for a word in it.
 
 use crate::tui::{
-    cell::{Body, Cell, Code, Fold, Scene, column, rows},
+    cell::{Body, Cell, Fold, Scene, column, rows},
     effect::Effect,
     keymap::{Jump, Move},
     row,
@@ -122,6 +122,10 @@ pub(super) fn open(state: &mut State) {
             };
             None
         }
+        Body::Thinking(thinking) => {
+            thinking.fold = if thinking.fold == Fold::Shut { Fold::Full } else { Fold::Shut };
+            None
+        }
         Body::Agent { session, .. } => Some(*session),
         Body::Said(_) | Body::Text { .. } | Body::Call(_) | Body::Notice { .. } => None,
     };
@@ -133,12 +137,17 @@ pub(super) fn open(state: &mut State) {
 
 /// Folds the part that keys act on, or opens it whole.
 pub(super) fn fold(state: &mut State, to: Fold) {
-    if let Some(cell) = chosen(state)
-        && let Body::Code(code) = &mut cell.body
-    {
-        code.fold = to;
-        cell.touch();
+    let Some(cell) = chosen(state) else { return };
+    match &mut cell.body {
+        Body::Code(code) => code.fold = to,
+        Body::Thinking(thinking) => thinking.fold = to,
+        Body::Said(_)
+        | Body::Text { .. }
+        | Body::Call(_)
+        | Body::Agent { .. }
+        | Body::Notice { .. } => return,
     }
+    cell.touch();
 }
 
 fn chosen(state: &mut State) -> Option<&mut Cell> {
@@ -234,15 +243,25 @@ fn look(state: &mut State) {
     let word = find.word.text();
     if row_of(state, node, at, &word).is_none()
         && let Some(node) = state.sessions.node_mut()
-        && let Body::Code(code) = &mut node.transcript.cells[at].body
     {
-        let code: &mut Code = code;
-        code.fold = Fold::Full;
-        node.transcript.cells[at].touch();
+        unfold(&mut node.transcript.cells[at]);
     }
     let Some(node) = state.sessions.node() else { return };
     let row = row_of(state, node, at, &word).unwrap_or(0);
     visit(state, (at, row));
+}
+
+fn unfold(cell: &mut Cell) {
+    match &mut cell.body {
+        Body::Code(code) => code.fold = Fold::Full,
+        Body::Thinking(thinking) => thinking.fold = Fold::Full,
+        Body::Said(_)
+        | Body::Text { .. }
+        | Body::Call(_)
+        | Body::Agent { .. }
+        | Body::Notice { .. } => return,
+    }
+    cell.touch();
 }
 
 /// The first row of a cell in which the word is drawn.

@@ -61,6 +61,15 @@ impl Talk {
         }
     }
 
+    /// The exchange is over, and nothing that was thought in it is told again.
+    pub(super) fn forget_thoughts(&mut self) {
+        for message in &mut self.messages {
+            if let Message::Assistant { thoughts, .. } = message {
+                *thoughts = Vec::new();
+            }
+        }
+    }
+
     /// What people said, in order, with the number of its event; what was summed up as well.
     pub(super) fn numbered(&self) -> impl Iterator<Item = (u64, &str)> {
         let summed = self.summed.iter().flat_map(|summed| &summed.words);
@@ -117,6 +126,7 @@ impl Talk {
             self.messages.truncate(self.spoken[first].1);
             self.spoken.truncate(first);
         }
+        self.forget_thoughts();
     }
 }
 
