@@ -170,7 +170,7 @@ mod tests {
     }
 
     fn finish(ending: Option<Ending>, calls: Vec<PartialCall>) -> Vec<Delta> {
-        Answer { calls, ending, usage: Usage::default() }.finish()
+        Answer { calls, ending, ..Answer::default() }.finish()
     }
 
     fn runs(deltas: &[Delta]) -> usize {

@@ -156,9 +156,7 @@ async fn answer(model: &dyn Model, request: ModelRequest) -> Result<String, Stri
                 return Err(message);
             }
             Some(Ok(
-                Delta::Thought(_)
-                | Delta::Call { .. }
-                | Delta::Finished { stop: Stop::Calls, .. },
+                Delta::Thought(_) | Delta::Call { .. } | Delta::Finished { stop: Stop::Calls, .. },
             )) => {
                 return Err("it called a tool, and has none".to_owned());
             }

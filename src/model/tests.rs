@@ -10,7 +10,7 @@ fn provider(name: &str, key: Option<&str>, model: Option<&str>) -> Provider {
         api_key_env: key.map(str::to_owned),
         max_tokens: None,
         context_tokens: None,
-        think: Think::AsProvided,
+        think: crate::kernel::provider::Think::AsProvided,
         model: model.map(str::to_owned),
     }
 }

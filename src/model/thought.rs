@@ -127,11 +127,7 @@ mod tests {
                     words: Some("is it\r\n\u{1b}x".to_owned()),
                     ..thought("thinking", "sign")
                 },
-                Thought {
-                    after_text: 4,
-                    after_calls: 1,
-                    ..thought("redacted_thinking", "data")
-                },
+                Thought { after_text: 4, after_calls: 1, ..thought("redacted_thinking", "data") },
             ]
         );
     }

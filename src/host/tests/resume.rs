@@ -23,8 +23,7 @@ fn crashed(rig: &Rig, of_root: Vec<Event>, of_agent: Vec<Event>) -> (SessionId, 
     let said = |text: &str| Event::MessageSent { text: text.into() };
     let turn = Event::TurnStarted { turn: 1, model: "m".into() };
     let usage = Usage::default();
-    let ends =
-        Event::TurnFinished { stop: Stop::End, usage, calls: vec![], thoughts: vec![] };
+    let ends = Event::TurnFinished { stop: Stop::End, usage, calls: vec![], thoughts: vec![] };
     let rests = Event::ExchangeFinished { outcome: Outcome::Done };
     let ids = (root.id, agent.id);
     for (spec, first, more) in [

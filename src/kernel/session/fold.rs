@@ -13,7 +13,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use self::{answer::Answer as Writing, begun::Begun, later::Later, span::Talk};
 use crate::kernel::{
     error::CallError,
-    event::{Envelope, Event, Origin, Outcome, Source, Stop},
+    event::{Envelope, Event, Origin, Outcome, Source},
     gate::approval::{Answer, Question},
     id::{ApprovalId, SignalId},
     invoke::{ToolResult, interrupted},
@@ -311,9 +311,8 @@ impl Session {
 
     /// Whether something was going on when the journal ended.
     pub fn is_busy(&self) -> bool {
-        let spoken = !self.talk.messages.is_empty()
-            || self.later.has_words()
-            || !self.answer.is_empty();
+        let spoken =
+            !self.talk.messages.is_empty() || self.later.has_words() || !self.answer.is_empty();
         spoken && self.outcome.is_none()
     }
 

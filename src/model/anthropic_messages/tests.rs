@@ -30,8 +30,9 @@ fn thinking(index: u64, words: &str) -> String {
         event(&json!({"type": "content_block_delta", "index": index, "delta": delta}).to_string())
     };
     let block = json!({"type": "thinking", "thinking": "", "signature": ""});
-    event(&json!({"type": "content_block_start", "index": index, "content_block": block}).to_string())
-        + &delta(json!({"type": "thinking_delta", "thinking": words}))
+    event(
+        &json!({"type": "content_block_start", "index": index, "content_block": block}).to_string(),
+    ) + &delta(json!({"type": "thinking_delta", "thinking": words}))
         + &delta(json!({"type": "thinking_delta", "thinking": "?"}))
         + &delta(json!({"type": "signature_delta", "signature": "c2ln"}))
         + &event(&json!({"type": "content_block_stop", "index": index}).to_string())
@@ -39,8 +40,9 @@ fn thinking(index: u64, words: &str) -> String {
 
 fn redacted(index: u64) -> String {
     let block = json!({"type": "redacted_thinking", "data": "ZGF0YQ=="});
-    event(&json!({"type": "content_block_start", "index": index, "content_block": block}).to_string())
-        + &event(&json!({"type": "content_block_stop", "index": index}).to_string())
+    event(
+        &json!({"type": "content_block_start", "index": index, "content_block": block}).to_string(),
+    ) + &event(&json!({"type": "content_block_stop", "index": index}).to_string())
 }
 
 fn open_tool(arguments: &str) -> String {
@@ -160,7 +162,7 @@ async fn each_stream_is_read_by_the_stated_rules() {
                     + &end("tool_use"),
             ),
             "so\n: (a⟨U+001B⟩)(?)(b)(?){loop/m redacted_thinking ZGF0YQ== 0 None 0 0}\
-             {loop/m thinking c2ln 12 Some(\"a\\u{1b}\\r?\") 5 0}{loop/m thinking c2ln 2 None 5 1}\
+             {loop/m thinking c2ln 14 Some(\"a\\u{1b}\\r?\") 5 0}{loop/m thinking c2ln 2 None 5 1}\
              [t1 execute_code {}] | Calls 10+5"
                 .into(),
         ),
@@ -321,7 +323,7 @@ async fn what_a_model_thought_goes_back_unchanged_and_in_its_places_to_itself_al
         let kinds = [("redacted_thinking", "", 0), ("thinking", " a\r\u{1b}", 5)];
         let of = |(kind, words, at)| thought(from, kind, words, at);
         let mut all: Vec<_> = kinds.map(of).into();
-        all.push(Thought { after_calls: 1, ..thought(from, "thinking", "b", 5) });
+        all.push(Thought { after_calls: 1, ..thought(from, "thinking", "b", 11) });
         all
     };
     let conversation = |from: &str| {
@@ -370,7 +372,11 @@ async fn thinking_is_asked_for_where_a_person_set_it_and_not_amid_calls_without_
     ];
     for (think, purpose, messages, thinking, most) in asks {
         let body = asked(think, purpose, messages).await;
-        assert_eq!((&body["thinking"], &body["max_tokens"]), (&thinking, &json!(most)), "{think:?}");
+        assert_eq!(
+            (&body["thinking"], &body["max_tokens"]),
+            (&thinking, &json!(most)),
+            "{think:?}"
+        );
     }
 }
 

@@ -155,7 +155,7 @@ async fn each_stream_is_read_by_the_stated_rules() {
                     + &tool("{}")
                     + &end("tool_calls"),
             ),
-            "(is )(it⟨U+001B⟩?){loop/m reasoning_content  14 Some(\"is it\\u{1b}?\") 0 0}\
+            "(is )(it⟨U+001B⟩?){loop/m reasoning_content  18 Some(\"is it\\u{1b}?\") 0 0}\
              [c1 execute_code {}] | Calls 10+5"
                 .into(),
         ),

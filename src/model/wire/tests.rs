@@ -174,7 +174,7 @@ async fn nobody_there_is_told_with_the_address() {
         api_key_env: None,
         max_tokens: None,
         context_tokens: None,
-        think: Think::AsProvided,
+        think: crate::kernel::provider::Think::AsProvided,
         model: None,
     };
     let wire = Wire::new(&provider, None, patience()).unwrap();
@@ -192,7 +192,7 @@ fn a_key_is_in_no_debug_text_and_a_bad_address_or_key_is_refused() {
         api_key_env: Some("P_KEY".to_owned()),
         max_tokens: None,
         context_tokens: None,
-        think: Think::AsProvided,
+        think: crate::kernel::provider::Think::AsProvided,
         model: None,
     };
     let key = |key: &str| Some(SecretString::from(key));

@@ -65,6 +65,7 @@ pub(in crate::store) const TYPES: [&str; 30] = [
     "message_sent",
     "turn_started",
     "text_streamed",
+    "thinking_streamed",
     "turn_finished",
     "exchange_finished",
     "call_started",

@@ -10,7 +10,7 @@ use super::*;
 use crate::kernel::{
     capability::{Body, Category, Preview, Reach},
     error::ErrorCode,
-    event::{Call, Decider, Decision, Source},
+    event::{Call, Decider, Decision, Source, Stop},
     gate::approval::{Answer, Scope, Then},
     id::CallId,
     signal::Signal,

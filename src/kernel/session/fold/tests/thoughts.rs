@@ -39,7 +39,15 @@ fn words(session: &Session) -> Vec<String> {
 }
 
 fn exchange(thoughts: Vec<Thought>) -> Vec<Event> {
-    vec![said("go"), turn(), thinks("is "), thinks("it?"), text("so"), thinks("b"), called(thoughts)]
+    vec![
+        said("go"),
+        turn(),
+        thinks("is "),
+        thinks("it?"),
+        text("so"),
+        thinks("b"),
+        called(thoughts),
+    ]
 }
 
 #[test]
