@@ -93,14 +93,18 @@ pub enum ResolveError {
     },
     /// Only the provider was named, and which of its models is meant cannot be guessed.
     #[error(
-        "{provider:?} is a provider; which of its models is meant is not set\nwrite {provider}/MODEL"
+        "{} is a provider; which of its models is meant is not set\nwrite {provider}/MODEL",
+        crate::kernel::text::quoted(.provider)
     )]
     NoModel {
         /// The provider.
         provider: String,
     },
     /// The address or the key cannot be used.
-    #[error("the provider {provider:?} cannot be used: {fault}\n{hint}")]
+    #[error(
+        "the provider {} cannot be used: {fault}\n{hint}",
+        crate::kernel::text::quoted(.provider)
+    )]
     Unusable {
         /// The provider.
         provider: String,

@@ -177,7 +177,10 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
             let names: Vec<_> = known.iter().map(|known| known.name.as_str()).collect();
             return Err(wrong(
                 provider.span(),
-                format!("the provider {name:?} needs both `api` and `base_url`"),
+                format!(
+                    "the provider {} needs both `api` and `base_url`",
+                    crate::kernel::text::quoted(name)
+                ),
                 format!("add them; only {} are known without", names.join(", ")),
             ));
         }
@@ -214,8 +217,9 @@ fn api<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Api>, D::Err
     let known = Api::ALL.into_iter().find(|api| api.name() == name);
     known.map(Some).ok_or_else(|| match name.as_str() {
         "openai-responses" | "gemini" => D::Error::custom(format!(
-            "the api {name:?} is not spoken by this version; \
-             most servers that have it speak \"openai-chat\" as well"
+            "the api {} is not spoken by this version; \
+             most servers that have it speak \"openai-chat\" as well",
+            crate::kernel::text::quoted(&name)
         )),
         _ => D::Error::unknown_variant(&name, &["anthropic-messages", "openai-chat"]),
     })

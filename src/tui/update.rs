@@ -112,6 +112,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
         }
         Message::Rekeyed(Ok(keys)) => {
             state.controls.keys = keys;
+            state.look.again();
             Vec::new()
         }
         Message::Rekeyed(Err(fault)) => {

@@ -51,6 +51,8 @@ pub(in crate::tui) use self::{
 use self::arrange::arrange;
 use self::pen::{Keys, Pen, split_bottom, split_top};
 use super::{
+    hints::Hints,
+    keymap,
     layout::{Layout, Room},
     state::{Drawn, Focus, Popup, State, pointer::Held, waiting::Form},
     theme::{Mark, Role},
@@ -113,7 +115,8 @@ fn body(
 ) -> Option<(u16, u16)> {
     if layout.foot.height > 0 {
         let alone = layout.room == Room::Narrow;
-        let text = if alone { vec![pen.span("esc not now", Role::Quiet)] } else { Vec::new() };
+        let hints = Hints::of(&state.controls, keymap::Place::Question).leave("not now");
+        let text = if alone { vec![pen.span(hints.joined(""), Role::Quiet)] } else { Vec::new() };
         pen.rule(layout.foot, 0, Keys::Elsewhere, Vec::new(), text);
     }
     if layout.idle.height > 0 {

@@ -56,7 +56,7 @@ pub(super) fn record(line: &[u8]) -> Record {
 }
 
 /// Every type of event this program knows, as it stands in a journal.
-pub(in crate::store) const TYPES: [&str; 30] = [
+pub(in crate::store) const TYPES: [&str; 31] = [
     "session_started",
     "session_resumed",
     "session_forked",

@@ -24,7 +24,7 @@ use crate::{
         invoke::ToolResult,
     },
     tui::{
-        cell::{Body, Called, Cell, Code, Coloured, Fold, Nested, Progress},
+        cell::{Body, Called, Cell, Code, Coloured, Fold, Nested, Progress, is_long},
         highlight::Colours,
         theme::Mark,
     },
@@ -79,7 +79,8 @@ impl Transcript {
     /// Somebody spoke.
     pub fn said(&mut self, text: &str) {
         self.end_text();
-        self.push(Body::Said(text.to_owned()));
+        let fold = if is_long(text) { Fold::Part } else { Fold::Full };
+        self.push(Body::Said { text: text.to_owned(), fold });
     }
 
     /// A notice; the same one twice in a row is one.
@@ -220,7 +221,7 @@ impl Transcript {
                     code.effects.iter_mut().for_each(|nested| cut(&mut nested.called.progress));
                 }
                 Body::Call(called) => cut(&mut called.progress),
-                Body::Said(_)
+                Body::Said { .. }
                 | Body::Text { .. }
                 | Body::Thinking(_)
                 | Body::Agent { .. }
@@ -268,7 +269,7 @@ impl Transcript {
         cell.touch();
         match &mut cell.body {
             Body::Code(code) => Some(code),
-            Body::Said(_)
+            Body::Said { .. }
             | Body::Text { .. }
             | Body::Thinking(_)
             | Body::Call(_)
@@ -299,7 +300,7 @@ impl Transcript {
             Body::Code(code) if code.call == call => Some(&code.progress),
             Body::Code(code) => code.effects.find(call).map(|nested| &nested.called.progress),
             Body::Call(called) => Some(&called.progress),
-            Body::Said(_)
+            Body::Said { .. }
             | Body::Text { .. }
             | Body::Thinking(_)
             | Body::Agent { .. }
@@ -330,7 +331,7 @@ impl Transcript {
                 }
             }
             Body::Call(called) => change(called),
-            Body::Said(_)
+            Body::Said { .. }
             | Body::Text { .. }
             | Body::Thinking(_)
             | Body::Agent { .. }

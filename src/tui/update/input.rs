@@ -12,6 +12,7 @@ use crate::{
         cell::Fold,
         effect::{Effect, Setting, Start},
         guard::Press,
+        hints,
         keymap::{Action, Begin, Edit, Go, Key, Keymap, Place},
         message::Input,
         state::{
@@ -218,7 +219,10 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
             compose::clear(state);
         }
         Action::Clear if state.status.twice(Twice::Quit, now) => quit(state),
-        Action::Clear => state.status.say("ctrl+c again quits.", now),
+        Action::Clear => {
+            let key = state.controls.key(Place::Everywhere, Action::Clear);
+            state.status.say(format!("{key} again quits."), now);
+        }
         Action::Quit => quit(state),
         Action::Go(Go::KeysFile) => return vec![Effect::KeysFile],
         Action::Go(go) => panes::go(state, go),
@@ -267,6 +271,7 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Stop => tree::stop(state),
         Action::Preset(preset) => {
             state.controls.keys = Keymap::of(preset);
+            state.look.again();
             return controls::keep(Setting::Preset(preset));
         }
         Action::Fork => return tree::fork(state),
@@ -345,8 +350,9 @@ fn leave(state: &mut State) -> Vec<Effect> {
             None => {
                 let trust = state.queue.current().is_some_and(trust::is_asked);
                 if state.queue.not_now().is_some() {
-                    let said =
-                        if trust { trust::NOT_NOW } else { "Not now. It waits; F3 shows it." };
+                    let key = hints::shows(&state.controls, Go::Waiting);
+                    let said = format!("Not now. It waits; {key} shows it.");
+                    let said = if trust { trust::NOT_NOW.to_owned() } else { said };
                     state.status.say(said, now);
                 }
                 state.focus = state.beside();
@@ -378,7 +384,8 @@ fn leave(state: &mut State) -> Vec<Effect> {
             if state.status.twice(Twice::StopTurn, now) {
                 return vec![Effect::Send(Command::Interrupt { session: node.spec.id })];
             }
-            state.status.say("esc again stops this turn", now);
+            let key = state.controls.key(Place::Composer, Action::Leave);
+            state.status.say(format!("{key} again stops this turn"), now);
         }
     }
     Vec::new()

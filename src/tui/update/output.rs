@@ -5,7 +5,8 @@ use crate::{
     tui::{
         clean,
         effect::Effect,
-        keymap::{Edit, Move, Output},
+        hints,
+        keymap::{Edit, Go, Move, Output},
         state::{
             DrawnOutput, Popup, State,
             output::{Look, Run, Search, Wrap},
@@ -145,7 +146,9 @@ pub(super) fn act(state: &mut State, what: Output) -> Vec<Effect> {
             state.popup.take_if(|popup| *popup == Popup::Output);
             state.focus = state.beside();
             if goes_on {
-                state.status.say("Closed; the program goes on. F4 shows it.", state.now.at);
+                let key = hints::shows(&state.controls, Go::Output);
+                let text = format!("Closed; the program goes on. {key} shows it.");
+                state.status.say(text, state.now.at);
             }
         }
         Output::Next | Output::Previous => state.output.step(what == Output::Next),

@@ -17,8 +17,8 @@ mod pasted;
 mod pointer;
 mod records;
 mod signals;
-mod thinking;
 mod sizes;
+mod thinking;
 mod together;
 mod transcript;
 pub(in crate::tui) mod tree;
@@ -211,6 +211,7 @@ fn what_is_over_is_laid_out_once() {
         let scene = Scene {
             width: state.drawn.transcript.width,
             look: &state.look,
+            controls: &state.controls,
             now: state.now.wall,
             sessions: &state.sessions,
             output: &state.output,

@@ -1,9 +1,9 @@
 //! Moving through a transcript, folding it, and looking for a word in it.
 
 use crate::tui::{
-    cell::{Body, Cell, Fold, Scene, column, rows},
+    cell::{Body, Cell, Fold, Scene, column, is_long, rows},
     effect::Effect,
-    keymap::{Jump, Move},
+    keymap::{Action, Jump, Move, Place},
     row,
     state::{
         Focus, State,
@@ -17,6 +17,7 @@ fn scene<'a>(state: &'a State) -> Scene<'a> {
     Scene {
         width: state.drawn.transcript.width,
         look: &state.look,
+        controls: &state.controls,
         now: state.now.wall,
         sessions: &state.sessions,
         output: &state.output,
@@ -126,8 +127,12 @@ pub(super) fn open(state: &mut State) {
             thinking.fold = if thinking.fold == Fold::Shut { Fold::Full } else { Fold::Shut };
             None
         }
+        Body::Said { text, fold } if is_long(text) => {
+            *fold = if *fold == Fold::Full { Fold::Part } else { Fold::Full };
+            None
+        }
         Body::Agent { session, .. } => Some(*session),
-        Body::Said(_) | Body::Text { .. } | Body::Call(_) | Body::Notice { .. } => None,
+        Body::Said { .. } | Body::Text { .. } | Body::Call(_) | Body::Notice { .. } => None,
     };
     cell.touch();
     if let Some(session) = agent {
@@ -141,11 +146,8 @@ pub(super) fn fold(state: &mut State, to: Fold) {
     match &mut cell.body {
         Body::Code(code) => code.fold = to,
         Body::Thinking(thinking) => thinking.fold = to,
-        Body::Said(_)
-        | Body::Text { .. }
-        | Body::Call(_)
-        | Body::Agent { .. }
-        | Body::Notice { .. } => return,
+        Body::Said { fold, .. } => *fold = to,
+        Body::Text { .. } | Body::Call(_) | Body::Agent { .. } | Body::Notice { .. } => return,
     }
     cell.touch();
 }
@@ -167,7 +169,8 @@ pub(super) fn copy(state: &mut State) -> Vec<Effect> {
             vec![Effect::Copy(text)]
         }
         None => {
-            state.status.say("shift+↑ chooses a part to copy.", state.now.at);
+            let key = state.controls.key(Place::Transcript, Action::Move(Move::PreviousCell));
+            state.status.say(format!("{key} chooses a part to copy."), state.now.at);
             Vec::new()
         }
     }
@@ -255,11 +258,8 @@ fn unfold(cell: &mut Cell) {
     match &mut cell.body {
         Body::Code(code) => code.fold = Fold::Full,
         Body::Thinking(thinking) => thinking.fold = Fold::Full,
-        Body::Said(_)
-        | Body::Text { .. }
-        | Body::Call(_)
-        | Body::Agent { .. }
-        | Body::Notice { .. } => return,
+        Body::Said { fold, .. } => *fold = Fold::Full,
+        Body::Text { .. } | Body::Call(_) | Body::Agent { .. } | Body::Notice { .. } => return,
     }
     cell.touch();
 }

@@ -10,7 +10,8 @@ use crate::{
     tui::{
         diff::LEAST_FOR_SIDES,
         effect::Effect,
-        keymap::Move,
+        hints,
+        keymap::{Go, Move},
         state::{Popup, State, records::written::View},
         view,
     },
@@ -144,9 +145,10 @@ pub(super) fn take(state: &mut State, envelope: &Envelope) {
     let told = &state.records.written.told;
     if told.len() > before && crate::tui::words::seconds(envelope.at, state.now.wall) < 4 {
         let undone = told.iter().filter(|(done, _)| *done).count();
+        let key = hints::shows(&state.controls, Go::Changes);
         let text = match (undone, told.len() - undone) {
-            (undone, 0) => format!("{undone} undone. F5 shows it."),
-            (undone, left) => format!("{undone} undone, {left} left alone. F5 says why."),
+            (undone, 0) => format!("{undone} undone. {key} shows it."),
+            (undone, left) => format!("{undone} undone, {left} left alone. {key} says why."),
         };
         state.status.say(text, state.now.at);
     }

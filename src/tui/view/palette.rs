@@ -11,6 +11,8 @@ use super::{
 };
 use crate::tui::{
     clean,
+    hints::Hints,
+    keymap::{Action, Move, Place},
     state::{
         State,
         palette::{Entry, entries, found},
@@ -34,7 +36,11 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
     pen.line(inset(field, 1, 0), 0, Line::from(pen.mark(Mark::Path)));
     let cursor = composer::text(pen, inset(field, 3, 1), &palette.words, true);
     let (list, keys) = split_bottom(rest, 1);
-    pen.text(inset(keys, 1, 0), 0, "enter do it   ↑↓ choose   esc close", Role::Bright);
+    let hints = Hints::of(&state.controls, Place::Commands)
+        .with(Action::Open, "do it")
+        .moves([Action::Move(Move::Up), Action::Move(Move::Down)], "choose")
+        .leave("close");
+    pen.hints(keys, hints);
     if found.is_empty() {
         pen.text(inset(list, 3, 1), 0, "No command is called so.", Role::Quiet);
         return cursor;

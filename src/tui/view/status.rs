@@ -10,6 +10,8 @@ use crate::{
     kernel::{money::Money, port::Form, spec::Mode},
     tui::{
         clean,
+        hints::Hints,
+        keymap::{Action, Go},
         state::{Focus, State, sessions::Node, status::Player},
         theme::{Mark, Role},
         words,
@@ -23,7 +25,7 @@ const NEEDS_NARROW: u16 = 17;
 pub(super) fn line(state: &State, pen: &mut Pen<'_>, area: Rect) {
     let narrow = area.width < 60;
     let (cells, margin) = if narrow { (NEEDS_NARROW, 0) } else { (NEEDS, 1) };
-    let needs = needs(state, pen, if narrow { "" } else { " ctrl+g" });
+    let needs = needs(state, pen, narrow);
     pen.line(Rect { width: cells.min(area.width), ..area }, 0, needs);
     let area = inset(area, cells.min(area.width), margin);
     let width = usize::from(area.width);
@@ -73,24 +75,32 @@ pub(super) fn line(state: &State, pen: &mut Pen<'_>, area: Rect) {
     pen.apart(area, 0, left, right);
 }
 
-fn needs(state: &State, pen: &Pen<'_>, key: &'static str) -> Line<'static> {
+fn needs(state: &State, pen: &Pen<'_>, narrow: bool) -> Line<'static> {
+    let key = state.controls.key(state.key_place(), Action::Go(Go::Question));
+    // The key is named where it has room within those cells.
+    let key = |text: &str| {
+        let fits = clean::width(text) + clean::width(&key) + 4 < usize::from(NEEDS);
+        let key = if narrow || !fits || key.is_empty() { String::new() } else { format!(" {key}") };
+        pen.span(key, Role::Quiet)
+    };
     let (asking, put_off) = (state.queue.asking(), state.queue.put_off());
     match (asking, put_off) {
         (0, 0) => Line::from(pen.span("   nothing waits", Role::Quiet)),
-        (0, count) => Line::from(vec![
-            Span::raw(" "),
-            pen.mark(Mark::NotNow),
-            pen.span(format!(" {count} put off"), Role::Held),
-            pen.span(key, Role::Quiet),
-        ]),
-        (count, _) => {
-            let verb = if count == 1 { "needs" } else { "need" };
+        (0, count) => {
+            let text = format!(" {count} put off");
+            let key = key(&text);
             Line::from(vec![
                 Span::raw(" "),
-                pen.mark(Mark::Needs),
-                pen.span(format!(" {count} {verb} you"), Role::Need),
-                pen.span(key, Role::Quiet),
+                pen.mark(Mark::NotNow),
+                pen.span(text, Role::Held),
+                key,
             ])
+        }
+        (count, _) => {
+            let verb = if count == 1 { "needs" } else { "need" };
+            let text = format!(" {count} {verb} you");
+            let key = key(&text);
+            Line::from(vec![Span::raw(" "), pen.mark(Mark::Needs), pen.span(text, Role::Need), key])
         }
     }
 }
@@ -158,21 +168,26 @@ fn parts(state: &State, pen: &Pen<'_>) -> Vec<(Part, Span<'static>)> {
 }
 
 fn hints(state: &State) -> String {
-    if state.popup.is_some() {
-        return "esc closes".to_owned();
-    }
+    let hints = Hints::of(&state.controls, state.key_place());
+    let help = Action::Go(Go::Help);
+    let hints =
+        if state.popup.is_some() { hints.leave("closes") } else { of_pane(state, hints, help) };
+    hints.joined(&state.look.dot())
+}
+
+fn of_pane<'a>(state: &State, hints: Hints<'a>, help: Action) -> Hints<'a> {
     match state.focus {
         Focus::Composer if state.sessions.node().is_some_and(|node| node.spec.parent.is_some()) => {
-            "alt+← back · alt+↑ up".to_owned()
+            hints.with(Action::Go(Go::Back), "back").with(Action::Go(Go::Parent), "up")
         }
-        Focus::Start | Focus::Composer | Focus::Question => "F1 help".to_owned(),
-        Focus::Transcript => "enter unfolds · F1 help".to_owned(),
+        Focus::Start | Focus::Composer | Focus::Question => hints.with(help, "help"),
+        Focus::Transcript => hints.with(Action::Open, "unfolds").with(help, "help"),
         Focus::Output(_)
         | Focus::Sessions
         | Focus::Waiting
         | Focus::Plan
         | Focus::Changes
-        | Focus::Away => "F9 alone · F1 help".to_owned(),
+        | Focus::Away => hints.with(Action::Zoom, "alone").with(help, "help"),
     }
 }
 

@@ -1,8 +1,10 @@
 //! What a person sees, at the two sizes that most have. Every drawing is kept whole.
 
+mod all;
 mod composing;
 mod controls;
 mod forms;
+mod hints;
 mod lists;
 mod questions;
 mod records;

@@ -34,7 +34,7 @@ impl Transcript {
         match &mut self.cells.last_mut()?.body {
             Body::Thinking(thinking) if thinking.live => Some(thinking),
             Body::Thinking(_)
-            | Body::Said(_)
+            | Body::Said { .. }
             | Body::Text { .. }
             | Body::Code(_)
             | Body::Call(_)

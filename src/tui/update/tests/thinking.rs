@@ -83,7 +83,8 @@ fn it_does_not_fold_under_the_eyes_of_who_looks_elsewhere() {
     let before = stage.screen();
     stage.streams(1, "It is.");
     assert_eq!(thinking(&stage)[0].fold, Fold::Full);
-    let rows = |screen: &str| screen.lines().skip(2).take(10).map(str::to_owned).collect::<Vec<_>>();
+    let rows =
+        |screen: &str| screen.lines().skip(2).take(10).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(rows(&before)[2..], rows(&stage.screen())[2..]);
 }
 

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Decisions of every kind.
-fn decided(width: u16, height: u16) -> Stage {
+pub(super) fn decided(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.at_work();
     stage.session(2, &["fix-parser", "tests"], Some(1), "write cases");
