@@ -14,6 +14,7 @@ mod panes;
 mod pointer;
 mod question;
 mod records;
+mod save;
 mod several;
 mod signals;
 mod slash;

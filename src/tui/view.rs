@@ -20,6 +20,7 @@ mod pen;
 mod popup;
 mod question;
 mod right;
+mod save;
 pub(super) mod script;
 mod search;
 mod sessions;
@@ -210,6 +211,10 @@ fn popup_over(
         Popup::Quit { row } => {
             let below = below(state, pen, body, popup::quit_rows(state), drawn);
             popup::quit(state, pen, below, row);
+        }
+        Popup::Save { call } => {
+            let below = below(state, pen, body, save::ROWS, drawn);
+            return save::draw(state, pen, below, call);
         }
         Popup::Held { .. }
         | Popup::Delete { .. }

@@ -59,6 +59,8 @@ places! {
     Held = "held" "open elsewhere",
     Delete = "delete" "delete",
     Rename = "rename" "rename",
+    /// The name of the file for an output.
+    Save = "save" "save an output",
     /// What was said in a session.
     Said = "said" "what was said",
     Rewind = "rewind" "go back",
@@ -84,6 +86,7 @@ impl Place {
             | Self::Edit
             | Self::Filter
             | Self::Rename
+            | Self::Save
             | Self::Commands => true,
             Self::Question
             | Self::Several

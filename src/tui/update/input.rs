@@ -3,8 +3,8 @@
 use crossterm::event::{KeyEvent, KeyEventKind};
 
 use super::{
-    compose, controls, moves, output, palette, panes, pointer, question, records, several, themes,
-    transcript, tree, trust, wider, written,
+    compose, controls, moves, output, palette, panes, pointer, question, records, save, several,
+    themes, transcript, tree, trust, wider, written,
 };
 use crate::{
     kernel::command::Command,
@@ -196,6 +196,9 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Confirm if matches!(state.popup, Some(Popup::Rename { .. })) => {
             return tree::rename_chosen(state);
         }
+        Action::Confirm if matches!(state.popup, Some(Popup::Save { .. })) => {
+            return save::confirm(state);
+        }
         Action::Confirm if state.key_place() == Place::Filter => records::filter(state, false),
         Action::Confirm => return question::confirm(state),
         Action::Lasting => wider::switch(state),
@@ -331,6 +334,7 @@ fn tour(state: &mut State) -> Vec<Effect> {
 fn leave(state: &mut State) -> Vec<Effect> {
     let now = state.now.at;
     if tree::step_back(state)
+        || save::leave(state)
         || output::leave(state)
         || records::leave(state)
         || written::leave(state)

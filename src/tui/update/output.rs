@@ -121,19 +121,7 @@ pub(super) fn act(state: &mut State, what: Output) -> Vec<Effect> {
                 *row = 0;
             }
         }
-        Output::Save => {
-            let name: String = run
-                .program
-                .chars()
-                .map(|c| if c.is_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' })
-                .take(40)
-                .collect();
-            let name = format!("{}-{}.txt", name.trim_matches(['-', '.']), call.short());
-            let session = run.session;
-            let folder = state.sessions.get(session).map(|node| node.spec.workspace.clone());
-            let file = folder.map(|folder| folder.join(name));
-            return file.map(|file| Effect::SaveOutput(session, call, file)).into_iter().collect();
-        }
+        Output::Save => super::save::ask(state, call),
         Output::Pin => {
             state.output.pin(call);
             let pinned = state.output.run(call).is_some_and(|run| run.pinned);

@@ -302,6 +302,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         | Place::Output
         | Place::Script
         | Place::Rename
+        | Place::Save
         | Place::Undo
         | Place::Filter
         | Place::Help => {}

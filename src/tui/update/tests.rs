@@ -16,6 +16,7 @@ mod memory;
 mod pasted;
 mod pointer;
 mod records;
+mod save;
 mod signals;
 mod sizes;
 mod thinking;

@@ -49,6 +49,7 @@ pub(super) const ALL: &[(&str, Build)] = &[
     ("inbox_filtered", |w, h| with(write_asks(w, h), &["esc", "F3", "/"], "write")),
     ("popup_output", |w, h| with(streaming(w, h), &["F4"], "")),
     ("popup_output_search", |w, h| with(streaming(w, h), &["F4", "/"], "case_2")),
+    ("popup_save", |w, h| with(streaming(w, h), &["F4", "s"], "")),
     ("changes", |w, h| with(wrote(w, h), &["F5"], "")),
     ("changes_undo", |w, h| {
         with(wrote(w, h), &["F5", "v", "esc", " ", "down", " ", "down", " ", "u"], "")
@@ -201,10 +202,11 @@ fn no_pane_pop_up_or_form_is_without_a_picture() {
 }
 
 /// All that [`shown`] can say.
-const KINDS: [&str; 34] = [
+const KINDS: [&str; 35] = [
     "sessions",
     "waiting",
     "output",
+    "save",
     "changes",
     "grants",
     "decisions",
@@ -245,6 +247,7 @@ fn shown(state: &State) -> &'static str {
             Popup::Sessions => "sessions",
             Popup::Waiting { .. } => "waiting",
             Popup::Output => "output",
+            Popup::Save { .. } => "save",
             Popup::Changes { .. } => "changes",
             Popup::Grants { .. } => "grants",
             Popup::Decisions { .. } => "decisions",
