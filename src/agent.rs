@@ -12,7 +12,7 @@ mod turn;
 pub use context::{Part, Report, report};
 pub use handle::{Ended, Handle, spawn};
 pub use project::Project;
-pub use subagent::{child_spec, ground};
+pub use subagent::{child_spec, ground, plain};
 use turn::Cause;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -7,6 +7,7 @@ pub mod line;
 pub mod profiles;
 mod providers;
 pub mod rules;
+mod screen;
 
 use std::{
     ffi::OsString,
@@ -21,8 +22,9 @@ use crate::kernel::{
     spec::{Limits, Mode},
 };
 
-pub use home::{Home, HomeError};
+pub use home::{Home, HomeError, draft};
 pub use providers::built_in;
+pub use screen::{Glyphs, Motion, Mouse, Notice, Screen, Surface};
 
 /// Looks up one variable of the environment, with the very bytes it has; an empty one should be given
 /// as absent.
@@ -47,12 +49,8 @@ pub struct Config {
     pub expires_s: Option<u64>,
     /// Who judges calls before they happen unasked; nobody if it is not said.
     pub monitor: Option<Monitor>,
-    /// What lines and marks are drawn with.
-    pub glyphs: Glyphs,
-    /// Who hears the mouse.
-    pub mouse: Mouse,
-    /// How somebody is called who looks elsewhere.
-    pub notice: Notice,
+    /// How the screen looks and behaves.
+    pub screen: Screen,
     /// Who answers for models: the person's own settings over the built-in ones.
     pub providers: Providers,
     /// What bounds new sessions; what is set elsewhere here stands as usual.
@@ -71,39 +69,6 @@ pub struct Monitor {
     pub timeout_s: u64,
 }
 
-/// What lines and marks are drawn with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Glyphs {
-    /// All that a terminal of today can show.
-    #[default]
-    Unicode,
-    /// Nothing beyond ASCII.
-    Ascii,
-}
-
-/// How somebody is called whose window is not in front.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Notice {
-    /// By the terminal's bell.
-    #[default]
-    Bell,
-    /// By a message of the terminal (OSC 9), where it knows them.
-    Osc9,
-    /// Not at all.
-    Off,
-}
-
-/// Who hears the mouse.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mouse {
-    /// The terminal itself: its own selection and scrolling work.
-    #[default]
-    Terminal,
-    /// This program.
-    Footplate,
-}
-
 /// What was said on the command line; the last word.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flags {
@@ -113,6 +78,8 @@ pub struct Flags {
     pub mode: Option<Mode>,
     /// `--theme`
     pub theme: Option<String>,
+    /// `--inline`
+    pub surface: Option<Surface>,
     /// `--max-tokens`, `--max-cost`
     pub ceiling: Ceiling,
 }
@@ -197,9 +164,7 @@ impl Config {
             runs: set.runs,
             expires_s: set.expires_s,
             monitor: set.monitor,
-            glyphs: set.glyphs,
-            mouse: set.mouse,
-            notice: set.notice,
+            screen: Screen { surface: flags.surface.unwrap_or(set.screen.surface), ..set.screen },
             providers: providers::merged(set.providers, env)?,
             limits: Limits { ceiling: flags.ceiling.or(set.limits.ceiling), ..set.limits },
             prices: set.prices,

@@ -1,6 +1,7 @@
 //! The composition root: owns the sessions that run in this process and knows everyone, so that
 //! nobody else has to. A screen is handed it as a [`Desk`](crate::kernel::port::Desk).
 
+mod album;
 mod beside;
 mod bring_up;
 mod changes;
@@ -11,6 +12,7 @@ mod ending;
 mod hand;
 mod hub;
 mod laws;
+mod leftover;
 mod memory;
 mod mend;
 mod nursery;
@@ -31,8 +33,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{bring_up::Parent, hub::Hub, laws::Laws, mend::Past, tree::Tree, watches::Watches};
 pub use self::{
-    changes::{Changes, Choice, Undone},
-    copies::{family, fork, import, name, rename},
+    changes::{Changes, Choice, Here, Undone},
+    copies::{agents_of, family, fork, import, name, rename},
     rewind::{NoWayBack, Rewind},
 };
 use crate::{
@@ -238,7 +240,8 @@ impl Host {
         let parent = Parent::nobody(self.0.waiting.clone(), session.spec.limits.ceiling, used);
         let live = self.0.bring_up(session, opened.journal, parent)?;
         let lost = self.0.mourn(&live, std::mem::take(&mut past.untold))?;
-        let notice: Vec<_> = opened.notice.into_iter().chain(lost).collect();
+        let left = self.0.leftover(&past.worktrees)?;
+        let notice: Vec<_> = opened.notice.into_iter().chain(lost).chain(left).collect();
         let notice = (!notice.is_empty()).then(|| notice.join(" "));
         self.0.mend(&live.context.recorder, &live.session, notice.clone())?;
         self.0.tree.add(live.context.spec.clone(), None);

@@ -114,10 +114,14 @@
 //! - One budget binds a tree of sessions ([`kernel::allowance`]). Each request sets aside beforehand what
 //!   it is likely to use, and waits where that must be known first of others: so a tree goes over its
 //!   tokens or money by less than one request. What was used is in the journals, with its cost by the
-//!   price of that day; only time begins anew when a session is carried on.
+//!   price of that day; only time begins anew when a session is carried on: the times in a journal are
+//!   those of a clock that may be set, and of a computer that may have slept, and whoever carries a session
+//!   on is there and gives it those minutes again.
 //! - A profile ([`kernel::profile`]) never widens what its starter has, not even a person's setting of a
 //!   stricter mode. A project's counts only with the text that was trusted, and never in the place of
 //!   the person's own of the same name.
+//! - An agent starts no agents of its own unless whoever starts it hands on that module, by name or in a
+//!   profile: a tree grows where somebody meant it to, and what an agent is told of stays short.
 //! - A session with a read-only view is held by its env and by the level of its runs, not by its mode:
 //!   what could write is refused before anybody is asked, and so is all code where nothing can be sealed.
 //! - A run of a saved script ([`kernel::workflow`]) is a session below the one that wants it, in which
@@ -138,7 +142,8 @@
 //!   and nowhere else, so that nothing a project brings along chooses its own judge.
 //! - A deny binds calls. What sealed code reads by itself is what its seal lets it read.
 //! - A project is trusted with the whole text of its rules and not with a hash of it: no other text can
-//!   stand for it, and the file says what was trusted.
+//!   stand for it, and the file says what was trusted. Where they are edited while the workstation is open,
+//!   what they deny counts at once, and the person is asked about them as they are now.
 //! - What stands in a file is known by its bytes (SHA-256) and by which file it is. A write carries
 //!   that mark from the question to the opened file, and an undo from the journal: neither trusts a
 //!   path. The event that a change begins comes before it, with the bytes of before kept beside the
@@ -152,21 +157,31 @@
 //! - A worktree of an agent lies in our data folder, at a place that the host chose and no call names.
 //!   Making one is a call of its own, an execution, by whoever starts the agent. Its sessions write there
 //!   and nowhere else of ours. What a rule denies or asks about in the workspace counts for the same
-//!   place in the worktree; what it allows does not. One that ended with the program is never removed.
+//!   place in the worktree; what it allows does not. One that ended with the program is never removed, and
+//!   one for which no agent began, since the program ended in between, is named at the next resume: its
+//!   folder has the id of the call that made it.
 //! - An undo is a person's own call in the journal and no capability: nobody but a person may take
-//!   something back, and to ask that person again would be to ask twice.
+//!   something back, and to ask that person again would be to ask twice. It stands in the journal of the
+//!   agent that wrote while that is at work, so that the one is told who would build on it; else in that of
+//!   the session above all.
 //! - A session that begins as a copy keeps the numbers and times of what it copied, and says after it
 //!   where that is from: the folds read on as if it were their own, and what was allowed ends there. Of
-//!   a file that is brought in only the conversation counts: no change, agent, mode or decision in it is
-//!   believed, and its description is not read for more than a line that tells of it.
+//!   a file that is brought in only the conversation counts, and those of its agents: no change, mode or
+//!   decision in it is believed, and its description is not read for more than a line that tells of it, and
+//!   who was below whom.
 //! - Going back appends: the fold ends the conversation before the message with that number, and the
 //!   files come first, so that the same command can be given again where it was cut off. Of what a
 //!   summary stands for only the words of people stay in memory; where a way back leads there, the
 //!   journal is read once more for the rest.
 //! - A journal is read an event at a time, and what is kept of it is what a fold needs: the
-//!   conversation as its model has it, and what the screen shows. A screen that begins reads back as
+//!   conversation as its model has it, and what the screen shows. Of a conversation that is longer than any
+//!   request could hold the older part is let go, with a note in its place; of a long result, the middle.
+//!   Whoever wants only some types of events passes over the lines of others. A screen that begins reads back as
 //!   fast as it takes and no faster ([`kernel::port::Watch`]). Only a journal that another program put
 //!   in another order is held whole, to be put in order.
+//! - A long text that a call writes stands in its journal twice: with the question and with the beginning of
+//!   the call, either of which may be all there is. What would repeat it (the new text of a diff, the
+//!   arguments with the end) refers to them.
 //! - The name of a session stands in a file beside the journal as well, so that a list reads no journal
 //!   for it. The journal counts.
 //! - Python is parsed by tree-sitter, and coloured by it as well: one parser finds syntax errors,

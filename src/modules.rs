@@ -19,7 +19,7 @@ mod tests;
 mod todo;
 mod workflows;
 
-pub use git::{left, put_away};
+pub use git::{ADD_WORKTREE, left, put_away};
 pub use workflows::{Saved, Script, saved};
 
 use crate::kernel::registry::{Module, Registry};

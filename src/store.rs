@@ -14,6 +14,7 @@ mod label;
 mod lock;
 mod medium;
 mod memory;
+mod pictures;
 mod reader;
 mod search;
 mod spool;
@@ -34,7 +35,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 pub use disk::DiskStore;
-pub use export::exported;
+pub use export::{Exported, exported, exported_of};
 pub use memory::MemoryStore;
 
 /// Where the time of an event comes from.

@@ -43,7 +43,18 @@ pub enum TelemetryError {
 
 /// Writes out what is left of the log when dropped: keep it until the program ends.
 #[must_use]
-pub struct Guard(#[expect(dead_code, reason = "held for what its drop does")] WorkerGuard);
+pub struct Guard {
+    #[expect(dead_code, reason = "held for what its drop does")]
+    worker: WorkerGuard,
+    file: Option<PathBuf>,
+}
+
+impl Guard {
+    /// The file that is written today.
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+}
 
 /// Starts the log of this process in `state`/log. `level` is what `FOOTPLATE_LOG` says; `info` if
 /// it says nothing. Logging never blocks: lines that come faster than the disk are dropped.
@@ -64,16 +75,23 @@ fn subscriber(
     let folder = state.join("log");
     make_private(&folder)
         .map_err(|source| TelemetryError::Folder { path: folder.clone(), source })?;
-    let file = RollingFileAppender::builder()
+    let appender = RollingFileAppender::builder()
         .rotation(Rotation::DAILY)
         .filename_prefix("footplate")
         .filename_suffix("log")
         .max_log_files(DAYS)
-        .build(folder)?;
-    let (writer, guard) = tracing_appender::non_blocking(file);
+        .build(&folder)?;
+    let file = newest(&folder);
+    let (writer, worker) = tracing_appender::non_blocking(appender);
     let lines = fmt::layer().with_ansi(false).with_writer(writer);
     let ours = Targets::new().with_target("footplate", level);
-    Ok((tracing_subscriber::registry().with(ours).with(lines), Guard(guard)))
+    Ok((tracing_subscriber::registry().with(ours).with(lines), Guard { worker, file }))
+}
+
+/// The file of today: their names are in the order of the days.
+fn newest(folder: &Path) -> Option<PathBuf> {
+    let files = fs::read_dir(folder).ok()?;
+    files.filter_map(|file| Some(file.ok()?.path())).max()
 }
 
 /// The log names paths and programs, which are nobody else's business.
@@ -93,9 +111,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (subscriber, guard) = subscriber(folder.path(), level).unwrap();
         tracing::subscriber::with_default(subscriber, log);
+        let file = guard.file().map(Path::to_owned);
         drop(guard);
+        let written = fs::read_to_string(file.unwrap()).unwrap();
         let files = fs::read_dir(folder.path().join("log")).unwrap();
-        files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect()
+        let all: String =
+            files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect();
+        assert_eq!(written, all, "the file that is named is the one that is written");
+        all
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod cell;
 pub mod clean;
 pub mod diff;
 pub mod effect;
+pub mod file;
 pub mod files;
 pub mod frame;
 pub mod guard;

@@ -10,14 +10,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Live,
-    context::{self, cut, results_within},
+    context::{self, results_within},
     spend::{may_ask, priced},
 };
 use crate::kernel::{
     event::{Event, Outcome, Stop},
-    message::{Message, Thought, Usage},
+    message::{Message, Usage},
     port::{Delta, ModelRequest, Purpose, StoreError},
     session::Session,
+    text::cut,
 };
 
 /// Bytes of one token, cautiously: English has more, code about as many.
@@ -60,12 +61,13 @@ pub(super) fn is_near(live: &Live) -> bool {
 pub(super) fn about_tokens(live: &Live, session: &Session) -> u64 {
     let next = context::next(live, session);
     let tokens = |bytes: usize| u64::try_from(bytes / TOKEN).unwrap_or(u64::MAX);
-    let all = next.system.len() + next.messages.iter().map(size).sum::<usize>();
+    let all = next.system.len() + next.messages.iter().map(Message::bytes).sum::<usize>();
     if session.context == 0 {
         return tokens(all);
     }
     let answer = |message: &Message| matches!(message, Message::Assistant { .. });
-    let since = next.messages.iter().rev().take_while(|message| !answer(message)).map(size);
+    let since =
+        next.messages.iter().rev().take_while(|message| !answer(message)).map(Message::bytes);
     // Some count only what they had not seen before.
     session.context.saturating_add(tokens(since.sum())).max(tokens(all / 2))
 }
@@ -79,10 +81,10 @@ pub(super) async fn compact(
     let (older, summarised, wanted) = {
         let session = live.session();
         let messages = results_within(session.messages(), live.model.window());
-        let summarised = boundary(&messages, window / 4 * TOKEN);
-        let older: usize = messages[..summarised].iter().map(size).sum();
-        let text = told(&messages[..summarised], window / 2 * TOKEN);
-        (older, summarised, summary_request(&session, text))
+        let first = boundary(&messages, window / 4 * TOKEN);
+        let older: usize = messages[..first].iter().map(Message::bytes).sum();
+        let text = told(&messages[..first], window / 2 * TOKEN);
+        (older, session.stands_for(first), summary_request(&session, text))
     };
     // A summary of next to nothing makes nothing shorter.
     if older <= 2 * LONGEST_PART.min(window / 8 * TOKEN) {
@@ -162,7 +164,7 @@ fn boundary(messages: &[Message], longest: usize) -> usize {
     let mut boundary = messages.len();
     let mut bytes = 0;
     for at in (0..messages.len()).rev() {
-        bytes += size(&messages[at]);
+        bytes += messages[at].bytes();
         if bytes > longest && boundary < messages.len() {
             break;
         }
@@ -171,19 +173,6 @@ fn boundary(messages: &[Message], longest: usize) -> usize {
         }
     }
     boundary
-}
-
-fn size(message: &Message) -> usize {
-    match message {
-        Message::User(text) | Message::Agent(text) => text.len(),
-        Message::Assistant { text, calls, thoughts } => {
-            let words = |thought: &Thought| thought.words.as_ref().map_or(0, String::len);
-            text.len()
-                + thoughts.iter().map(words).sum::<usize>()
-                + calls.iter().map(|call| call.name.len() + call.arguments.len()).sum::<usize>()
-        }
-        Message::Results(results) => results.iter().map(|one| one.result.text().len()).sum(),
-    }
 }
 
 /// Messages as one text, within so many bytes: of too much, the middle is left out.

@@ -10,15 +10,14 @@ use serde_json::Value;
 
 use super::Live;
 use crate::kernel::{
-    message::Message,
+    message::{LONGEST_RESULT, Message},
     port::{ModelRequest, Purpose},
     registry::Mounts,
     session::Session,
     spec::Mode,
+    text::cut,
 };
 
-/// The longest result a model is given, in bytes; the journal keeps the whole.
-const LONGEST_RESULT: usize = 48 << 10;
 /// The longest text of a project.
 const LONGEST_PROJECT: usize = 32 << 10;
 /// The tool that runs Python.
@@ -152,21 +151,6 @@ fn functions(mounts: &Mounts, module: &str) -> String {
             format!("- `{signature}`: {}\n", known.description())
         })
         .collect()
-}
-
-/// The text, its middle left out with a note if it is longer than that many bytes.
-pub(super) fn cut(text: &str, longest: usize) -> Cow<'_, str> {
-    if text.len() <= longest {
-        return Cow::Borrowed(text);
-    }
-    let head = text.floor_char_boundary(longest / 3 * 2);
-    let tail = text.ceil_char_boundary(text.len() - longest / 3);
-    let left_out = tail - head;
-    Cow::Owned(format!(
-        "{}\n[… {left_out} bytes left out here: too long. Ask for less at a time.]\n{}",
-        &text[..head],
-        &text[tail..]
-    ))
 }
 
 /// What a model would be given before anything is said.

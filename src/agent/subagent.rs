@@ -140,7 +140,7 @@ fn below<'a>(request: &ChildRequest, folder: &'a str) -> Result<&'a Path, CallEr
 }
 
 /// A name that can stand in a tree and a path of agents.
-fn plain(name: &str) -> String {
+pub fn plain(name: &str) -> String {
     let fits = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     let name: String =
         name.trim().chars().map(|c| if fits(c) { c } else { '-' }).take(LONGEST_NAME).collect();

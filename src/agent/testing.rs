@@ -25,7 +25,7 @@ use crate::kernel::{
         StoreError, USUAL_WINDOW,
     },
     registry::{Module, Registry},
-    spec::{Limits, Mode, SessionSpec},
+    spec::{Limits, SessionSpec},
 };
 
 /// A session with its model, its journal and its waiting table.
@@ -38,20 +38,13 @@ pub(super) struct Rig {
 
 pub(super) fn spec() -> SessionSpec {
     SessionSpec {
-        id: 1.into(),
-        parent: None,
         path: vec!["session".to_owned()],
         workspace: "/work space".into(),
         model: "puppet/m".to_owned(),
-        mode: Mode::Default,
         tools: ["note", "wait", "stuck", "write", "execute_code"].map(str::to_owned).to_vec(),
         modules: vec!["files".to_owned()],
         limits: Limits { turns: 5, ..Limits::default() },
-        instructions: String::new(),
-        agents: None,
-        view: crate::kernel::spec::View::Whole,
-        worktree: None,
-        workflow: None,
+        ..SessionSpec::sample(1)
     }
 }
 
@@ -102,7 +95,7 @@ impl Rig {
 fn short(event: &Event) -> String {
     let value = serde_json::to_value(event).unwrap();
     let kind = value["type"].as_str().unwrap().to_owned();
-    let detail = if let Event::MessageSent { text } | Event::TextStreamed { text } = event {
+    let detail = if let Event::MessageSent { text, .. } | Event::TextStreamed { text } = event {
         text.clone()
     } else if let Event::TurnFinished { calls, .. } = event {
         let names: Vec<_> = calls.iter().map(|call| call.name.as_str()).collect();

@@ -72,7 +72,7 @@ async fn run(
     cancel: &CancellationToken,
 ) -> Result<Outcome, StoreError> {
     match cause {
-        Cause::Words(text) => drop(live.recorder.append(Event::MessageSent { text })?),
+        Cause::Words(text) => drop(live.recorder.append(Event::said(text))?),
         Cause::Signals => {}
     }
     let limit = live.session().spec.limits.turns;
@@ -85,7 +85,7 @@ async fn run(
             return Ok(if done { Outcome::Done } else { Outcome::Stopped });
         }
         for text in steered() {
-            live.recorder.append(Event::MessageSent { text })?;
+            live.recorder.append(Event::said(text))?;
             done = false;
         }
         if done {
@@ -121,6 +121,9 @@ async fn run(
                         return Ok(too_long(&format!("no summary of it came: {fault}")));
                     }
                 }
+            }
+            Stop::Failed { .. } if answer.refused == Refused::TooLong => {
+                return Ok(too_long("that was so with a summary for what is older as well"));
             }
             Stop::Failed { message } => return Ok(Outcome::Failed { message }),
             Stop::Length => {

@@ -56,6 +56,10 @@ pub(super) struct Common {
     #[arg(global = true, long, value_name = "NAME")]
     pub(super) theme: Option<String>,
 
+    /// Leave what is over in the terminal's own scrollback, and take a few rows below it
+    #[arg(global = true, long)]
+    pub(super) inline: bool,
+
     /// Begin no request to a model once it and its agents used so many tokens
     #[arg(
         global = true,

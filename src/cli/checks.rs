@@ -212,6 +212,18 @@ pub(super) fn marks(glyphs: Glyphs) -> Marks {
     }
 }
 
+/// Whether tmux stands between us and the terminal.
+pub(super) fn in_tmux() -> bool {
+    variable("TMUX").is_some()
+}
+
+/// Whether a terminal of this kind breaks its rows anew when it gets narrower, as most do by now.
+pub(super) fn reflows() -> bool {
+    let term = variable("TERM").unwrap_or_default();
+    let cuts = ["linux", "screen", "st-", "rxvt", "vt"].iter().any(|kind| term.starts_with(kind));
+    in_tmux() || !(cuts || variable("XTERM_VERSION").is_some())
+}
+
 /// Whether the terminal says that its ground is light; some say it in a variable.
 pub(super) fn ground() -> Option<bool> {
     is_light(&variable("COLORFGBG")?)

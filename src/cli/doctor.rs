@@ -55,7 +55,7 @@ pub(super) async fn run(common: &Common, how: Output) -> Result<Exit, Failure> {
             });
             all.push(configuration(&home, config.as_ref().err()));
             if let Ok(config) = config {
-                glyphs = config.glyphs;
+                glyphs = config.screen.glyphs;
                 all.push(monitor(&config));
                 all.extend(own(&home, &config));
                 let reached = reach::model(&config).await;

@@ -7,8 +7,6 @@ mod remove;
 mod rewind;
 mod search;
 
-use std::collections::HashMap;
-
 use jiff::{Timestamp, tz::TimeZone};
 use serde::Serialize;
 
@@ -21,10 +19,9 @@ use super::{
 use crate::{
     host,
     kernel::{
-        event::Event,
         id::SessionId,
         port::{SessionSummary, Store},
-        session::{Session, branch::Point, fold::Folding},
+        session::{Said, branch::Point},
         text,
     },
 };
@@ -139,38 +136,28 @@ fn title(session: &SessionSummary, most: usize) -> String {
 #[derive(Serialize)]
 struct Message<'a> {
     number: usize,
-    at: Option<Timestamp>,
+    at: Timestamp,
     text: &'a str,
 }
 
 fn show(id: &str, how: Told) -> Result<Exit, Failure> {
     let store = setup::store(&setup::home()?);
     let id = setup::named(&store.list()?, id)?;
-    let mut folding = Folding::default();
-    let mut times = HashMap::new();
-    let mut events = store.events(id)?;
+    let mut said = Said::default();
+    let mut events = store.some(id, Said::KINDS)?;
     for envelope in events.by_ref() {
-        let envelope = envelope?;
-        if let Event::MessageSent { .. } = envelope.event {
-            times.insert(envelope.seq, envelope.at);
-        }
-        folding.take(&envelope);
+        said.take(&*envelope?);
     }
     if let Some(notice) = events.notice() {
         print::aside(&format!("footplate: {notice}"));
     }
-    let session = folding.session();
-    let said = session.iter().flat_map(Session::numbered);
     let zone = TimeZone::system();
-    let mut number = 0;
-    for (seq, text) in said {
-        number += 1;
-        let at = times.get(&seq).copied();
+    for (words, number) in said.all().iter().zip(1..) {
         let printed = match how {
-            Told::Json => print::json(&Message { number, at, text }),
+            Told::Json => print::json(&Message { number, at: words.at, text: &words.text }),
             Told::Text => {
-                let at = at.map(|at| minute(at, &zone).to_string()).unwrap_or_default();
-                let text: String = one_line(text).chars().take(100).collect();
+                let at = minute(words.at, &zone);
+                let text: String = one_line(&words.text).chars().take(100).collect();
                 print::text(&format!("{number:>4}  {at}  {text}\n"))
             }
         };
@@ -178,7 +165,7 @@ fn show(id: &str, how: Told) -> Result<Exit, Failure> {
             break;
         }
     }
-    if number == 0 {
+    if said.all().is_empty() {
         print::aside("Nothing is said in it.");
     }
     Ok(Exit::Done)

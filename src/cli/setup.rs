@@ -9,7 +9,7 @@ use std::{
 
 use super::{args::Common, exit::Failure, print};
 use crate::{
-    config::{Config, Flags, Home, profiles::ProfileFiles, rules::RuleFiles},
+    config::{Config, Flags, Home, Surface, profiles::ProfileFiles, rules::RuleFiles},
     executor::{Local, Settings},
     host::{Attendance, Host, Parts},
     kernel::{
@@ -47,7 +47,7 @@ pub(super) struct Setup {
     pub(super) executor: Arc<Local>,
     /// What `--profile` means.
     profile: Option<Profile>,
-    _log: Option<telemetry::Guard>,
+    pub(super) log: Option<telemetry::Guard>,
 }
 
 /// One variable of the environment as it is; an empty one counts as absent.
@@ -115,6 +115,7 @@ pub(super) fn flags(common: &Common) -> Result<Flags, Failure> {
         model: common.model.clone(),
         mode: common.mode.as_deref().map(mode).transpose()?,
         theme: common.theme.clone(),
+        surface: common.inline.then_some(Surface::Inline),
         ceiling: Ceiling { tokens: common.max_tokens, cost: common.max_cost, minutes: None },
     })
 }
@@ -187,7 +188,7 @@ impl Setup {
             worktrees: Some(home.data.join("worktrees")),
             profiles,
         });
-        Ok(Self { home, config, host, store, workspace, executor, profile, _log: log })
+        Ok(Self { home, config, host, store, workspace, executor, profile, log })
     }
 
     /// Starts a new session here, or the tour in a folder of its own.

@@ -67,7 +67,10 @@ pub(super) async fn run(common: &Common, wanted: &Undoing) -> Result<Exit, Failu
     let able: Vec<_> = plan.iter().filter(|planned| !is_left(planned)).collect();
     let choice = Choice::Calls(able.iter().map(|planned| planned.recorded.call).collect());
     let recorder = Recorder::new(opened.journal, Arc::new(|_| {}));
-    let all = changes.undo(&*store, &recorder, &choice).await.map_err(Failure::in_two_lines)?;
+    let all = changes
+        .undo(&*store, &recorder, &|_| None, &choice)
+        .await
+        .map_err(Failure::in_two_lines)?;
     recorder.sync().await?;
     let mut done = 0;
     for undone in &all {

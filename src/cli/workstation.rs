@@ -3,7 +3,7 @@
 use std::{
     io::{IsTerminal as _, stdin, stdout},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, PoisonError},
 };
 
 use jiff::Timestamp;
@@ -11,13 +11,13 @@ use tokio::sync::mpsc;
 
 use super::{
     args::Common,
-    checks, doctor,
+    checks, doctor, edited,
     exit::{Exit, Failure},
+    keep::{ChosenModel, keep},
     print,
     setup::{Setup, placed, spoken},
 };
 use crate::{
-    config::line,
     host::Attendance,
     kernel::{
         id::{ApprovalId, SessionId},
@@ -26,8 +26,8 @@ use crate::{
     },
     model::{self, Key},
     tui::{
-        app::{self, Beginning, Dress, Here, Meant, Opening, Own, Player, Remember},
-        effect::{Setting, Start},
+        app::{self, Beginning, Dress, Here, Manners, Meant, Opening, Own, Player, Remember},
+        effect::Start,
         keymap::Keymap,
         layout::Remembered,
         message::News,
@@ -53,7 +53,9 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
     let setup = Setup::new(common, Attendance::Attended, Arc::new(notice))?;
     let wanted = setup.wanted(common)?;
     // Before a session reads them: what is asked need not be told.
-    let untrusted = setup.host.untrusted(&folder(&setup, wanted)?);
+    let project = folder(&setup, wanted)?;
+    let untrusted = setup.host.untrusted(&project);
+    let _edited = edited::follow(setup.host.clone(), project, tell.clone());
     // It can be watched, and taken over; but nothing can be said to it.
     let held = wanted.filter(|id| prompt.is_none() && is_held(&setup, *id));
     let session = match held {
@@ -203,6 +205,7 @@ fn opening(
         None => chosen(setup)?,
     };
     let (theme, theme_file) = theme(setup, tell)?;
+    let screen = setup.config.screen;
     let chosen_here = ChosenModel::default();
     let here = here(setup);
     let player = player(setup, model.as_deref());
@@ -215,7 +218,8 @@ fn opening(
             name: name_of(resumed.as_ref().map_or(&setup.workspace, |spec| &spec.workspace)),
             folder: setup.workspace.clone(),
             home: super::setup::real_home(),
-            drafts: Some(setup.home.state.join("drafts")),
+            drafts: Some(setup.home.drafts()),
+            log: setup.log.as_ref().and_then(|log| Some(log.file()?.to_owned())),
         },
         player,
         mode: resumed.as_ref().map_or(setup.config.mode, |spec| spec.mode),
@@ -226,13 +230,19 @@ fn opening(
         begin: begin(setup, model, chosen_here.clone()),
         look: Dress {
             theme,
-            marks: checks::marks(setup.config.glyphs),
+            marks: checks::marks(screen.glyphs),
+            motion: screen.motion,
             own: own(setup, theme_file, chosen_here, tell),
         },
-        notice: setup.config.notice,
+        manners: Manners {
+            mouse: screen.mouse,
+            surface: screen.surface,
+            notice: screen.notice,
+            reflows: checks::reflows(),
+            in_tmux: checks::in_tmux(),
+        },
         sizes: setup.home.recall(SCREEN).map(|text| Remembered::read(&text)).unwrap_or_default(),
         remember: remember(setup),
-        mouse: setup.config.mouse,
         history: here.iter().rev().filter_map(|session| session.title.clone()).collect(),
         news,
     })
@@ -266,9 +276,6 @@ fn player(setup: &Setup, model: Option<&str>) -> Player {
     }
 }
 
-/// The model that the person chose on the screen for new sessions, if they did.
-type ChosenModel = Arc<Mutex<Option<String>>>;
-
 /// The person's own files, and how choices are kept in them.
 fn own(
     setup: &Setup,
@@ -284,18 +291,9 @@ fn own(
         }),
         Err(_) => Keymap::default(),
     };
-    let (config, keys_file) = (setup.home.config_file(), keys.clone());
-    let keep = move |setting| match setting {
-        Setting::Theme { name, .. } => line::set(&config, "theme", &name),
-        Setting::Preset(preset) => line::set(&keys_file, "preset", preset.name()),
-        Setting::Model(name) => {
-            *chosen.lock().unwrap_or_else(PoisonError::into_inner) = Some(name.clone());
-            line::set(&config, "model", &name)
-        }
-    };
     let asks_ground =
         setup.config.theme.is_none() && checks::ground().is_none() && checks::depth() > Depth::None;
-    Own { theme, themes: own_themes(setup), asks_ground, keymap, keys, keep: Arc::new(keep) }
+    Own { theme, themes: own_themes(setup), asks_ground, keymap, keep: keep(setup, chosen), keys }
 }
 
 /// The themes of the person's own; without a folder there are none.

@@ -6,7 +6,9 @@ use std::{collections::BTreeMap, ops::Range, path::Path};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use toml::Spanned;
 
-use super::{ConfigError, Glyphs, Monitor, Mouse, Notice, providers::built_in};
+use super::{
+    ConfigError, Glyphs, Monitor, Motion, Mouse, Notice, Screen, Surface, providers::built_in,
+};
 use crate::kernel::{
     gate::policy::Runs,
     money::{Money, Price, Prices},
@@ -27,9 +29,7 @@ pub(super) struct Settings {
     pub(super) runs: Runs,
     pub(super) expires_s: Option<u64>,
     pub(super) monitor: Option<Monitor>,
-    pub(super) glyphs: Glyphs,
-    pub(super) mouse: Mouse,
-    pub(super) notice: Notice,
+    pub(super) screen: Screen,
     pub(super) providers: Vec<(String, ProviderSettings)>,
     pub(super) limits: Limits,
     pub(super) prices: Prices,
@@ -61,7 +61,7 @@ struct File {
     #[serde(default)]
     approval: Approval,
     #[serde(default)]
-    screen: Screen,
+    screen: ScreenSettings,
     #[serde(default)]
     providers: BTreeMap<String, Spanned<ProviderSettings>>,
     #[serde(default)]
@@ -115,12 +115,26 @@ fn patience() -> Spanned<u64> {
 /// The most seconds it may be given.
 const LONGEST_PATIENCE: u64 = 120;
 
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct Screen {
+struct ScreenSettings {
     ascii: bool,
+    inline: bool,
     mouse: bool,
+    motion: Motion,
     notice: Notice,
+}
+
+impl Default for ScreenSettings {
+    fn default() -> Self {
+        Self {
+            ascii: false,
+            inline: false,
+            mouse: true,
+            motion: Motion::default(),
+            notice: Notice::default(),
+        }
+    }
 }
 
 /// Reads the text of the file `path`.
@@ -201,9 +215,13 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
             model: set.model.into_inner(),
             timeout_s: set.timeout_s.into_inner(),
         }),
-        glyphs: if file.screen.ascii { Glyphs::Ascii } else { Glyphs::Unicode },
-        notice: file.screen.notice,
-        mouse: if file.screen.mouse { Mouse::Footplate } else { Mouse::Terminal },
+        screen: Screen {
+            glyphs: if file.screen.ascii { Glyphs::Ascii } else { Glyphs::Unicode },
+            mouse: if file.screen.mouse { Mouse::Footplate } else { Mouse::Terminal },
+            surface: if file.screen.inline { Surface::Inline } else { Surface::Whole },
+            motion: file.screen.motion,
+            notice: file.screen.notice,
+        },
         providers: file
             .providers
             .into_iter()

@@ -9,6 +9,7 @@ use std::{
 use etcetera::BaseStrategy as _;
 
 use super::Lookup;
+use crate::kernel::id::SessionId;
 
 /// The four folders of this program. None of them need exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +47,17 @@ pub enum HomeError {
     },
 }
 
+/// The draft of a session, in the folder of drafts.
+pub fn draft(folder: &Path, session: SessionId) -> PathBuf {
+    folder.join(format!("{session}.txt"))
+}
+
 impl Home {
+    /// Where drafts are kept from one start to the next.
+    pub fn drafts(&self) -> PathBuf {
+        self.state.join("drafts")
+    }
+
     /// All under `FOOTPLATE_HOME` where that is set, else where the platform keeps such files.
     pub fn find(env: &Lookup<'_>) -> Result<Self, HomeError> {
         if let Some(path) = env("FOOTPLATE_HOME") {

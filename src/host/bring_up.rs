@@ -9,7 +9,8 @@ use std::{
 use tokio::sync::watch;
 
 use super::{
-    HostError, Inner, Live, coordinator::Post, folded, memory, nursery::Nursery, recorder,
+    HostError, Inner, Live, album::Album, coordinator::Post, folded, memory, nursery::Nursery,
+    recorder,
 };
 use crate::{
     agent,
@@ -17,11 +18,11 @@ use crate::{
     kernel::{
         allowance::{Allowance, Ceiling},
         capability::Reach,
-        context::{Context, Notes},
+        context::{Context, Keeps, Notes},
         gate::{Gate, Rights, approval::Waiting, law::Law, monitor::Said},
         message::Usage,
         money::Price,
-        port::{Coordinator, Env as _, Factory, Journal, Model},
+        port::{Coordinator, Env as _, Factory, Journal, Model, Pictures},
         programs::Running,
         session::Session,
         spec::{Mode, SessionSpec},
@@ -101,13 +102,18 @@ impl Inner {
         let lookout = self.parts.monitor.clone().map(|lookout| lookout.hearing(said));
         let (store, keeper) = (self.parts.store.clone(), self.parts.store.clone());
         let id = spec.id;
+        let album: Arc<dyn Pictures> =
+            Arc::new(Album { store: self.parts.store.clone(), session: id });
         let context = Context {
             gate: Gate::new(parent.rights(modes), parent.waiting)
                 .with_runs(self.parts.runs)
                 .with_law(law.clone())
                 .with_lookout(lookout),
             spools: Some(Arc::new(move |call| store.spool(id, call))),
-            keep: Some(Arc::new(move |call, bytes| keeper.keep(id, call, bytes))),
+            keep: Keeps {
+                replaced: Some(Arc::new(move |call, bytes| keeper.keep(id, call, bytes))),
+                pictures: Some(album.clone()),
+            },
             running: Running {
                 clocks: self.board.clone(),
                 programs: Some(self.programs(id)),

@@ -1,6 +1,7 @@
 //! What was written through the gate in a session and by the agents below it, and taking it back.
-//! An undo is a call by a person, with a change of its own, in the journal of the root session: it
-//! is kept and recorded like any other, so it can be undone as well.
+//! An undo is a call by a person, with a change of its own, in the journal of the session that wrote
+//! where that runs, else of the root session: it is kept and recorded like any other, so it can be
+//! undone as well.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -43,6 +44,9 @@ pub enum Choice {
     /// Those of these calls, or made directly inside them.
     Calls(Vec<CallId>),
 }
+
+/// The recorder of a session that runs here.
+pub type Here<'a> = &'a (dyn Fn(SessionId) -> Option<Recorder> + Sync);
 
 /// What became of one undo.
 pub struct Undone {
@@ -143,118 +147,34 @@ impl Changes {
         Err(CallError::failed("What it wrote stands nowhere any more: it was changed since."))
     }
 
-    /// Undoes what can be undone of these, the last change first, and says what became of each, in the
-    /// journal as well.
-    /// `recorder` is that of the root session.
+    /// Undoes what can be undone of these, the last change first, and says what became of each, in a
+    /// journal as well: in that of the session which made the change where `here` knows it, so that its
+    /// model is told; else in that of the root session, which `recorder` is of.
     pub async fn undo(
         &self,
         store: &dyn Store,
         recorder: &Recorder,
+        here: Here<'_>,
         choice: &Choice,
     ) -> Result<Vec<Undone>, CallError> {
         let env = everywhere()?;
         let mut all = Vec::new();
         for planned in self.plan(choice).await? {
+            let wrote = planned.recorded.session;
+            let (session, recorder) = match here(wrote) {
+                Some(recorder) => (wrote, recorder),
+                None => (self.root, recorder.clone()),
+            };
             let outcome = match &planned.undo {
-                Undo::LeaveAlone(_) => leave_alone(recorder, &planned),
+                Undo::LeaveAlone(_) => leave_alone(&recorder, &planned),
                 Undo::Restore { .. } | Undo::Remove => {
-                    self.undo_one(&env, store, recorder, &planned.recorded).await
+                    let journal = Journal { session, store, recorder: &recorder };
+                    undo_one(&env, journal, &planned.recorded).await
                 }
             };
             all.push(Undone { planned, outcome });
         }
         Ok(all)
-    }
-
-    async fn undo_one(
-        &self,
-        env: &Workspace,
-        store: &dyn Store,
-        recorder: &Recorder,
-        recorded: &Recorded,
-    ) -> Result<(), CallError> {
-        let call = CallId::fresh();
-        let input = input(recorded);
-        recorder
-            .append(Event::CallStarted {
-                call: Call {
-                    id: call,
-                    name: UNDO.to_owned(),
-                    input: input.clone(),
-                    origin: Origin::Person,
-                    parent: None,
-                },
-                category: Category::Write,
-                decision: Decision::allowed(Decider::Person),
-                subject: Subject::path(&recorded.change.path),
-            })
-            .map_err(unrecorded)?;
-        let begun = tokio::time::Instant::now();
-        let outcome = self.put_back(env, store, recorder, (call, recorded)).await;
-        let finished = finished((call, input), &outcome, begun.elapsed());
-        recorder.append(finished).map_err(unrecorded)?;
-        outcome.map(drop)
-    }
-
-    async fn put_back(
-        &self,
-        env: &Workspace,
-        store: &dyn Store,
-        recorder: &Recorder,
-        (call, recorded): (CallId, &Recorded),
-    ) -> Result<String, CallError> {
-        let Change { path, shown, before, after, more, fewer, .. } = &recorded.change;
-        let place = ResolvedPath { shown: shown.clone(), ..place(path) };
-        let standing = env.look(&place).await?;
-        let stands = match (&standing, after) {
-            (Standing::Nothing, None) => Before::Nothing,
-            (Standing::File(seen), Some(mark)) if mark.means(&seen.mark) => Before::File {
-                mark: seen.mark.anywhere(),
-                mode: seen.mode,
-                kept: store.keep(self.root, call, &seen.bytes).map_err(unrecorded)?,
-            },
-            (Standing::Nothing | Standing::File(_), _) => {
-                return Err(CallError::failed(format!(
-                    "Left alone: {shown} was changed by another program."
-                )));
-            }
-        };
-        let back = match before {
-            Before::Nothing => None,
-            Before::File { mark, mode, .. } => {
-                let kept = store.kept(recorded.session, recorded.call).map_err(unrecorded)?;
-                let whole = kept.filter(|bytes| mark.means(&Mark::of(bytes)));
-                let lost = || {
-                    CallError::failed(format!("Left alone: what was kept of {shown} is damaged."))
-                };
-                Some((whole.ok_or_else(lost)?, *mode))
-            }
-        };
-        let change = Change {
-            path: path.clone(),
-            shown: shown.clone(),
-            before: stands,
-            after: back.as_ref().map(|(bytes, _)| Mark::of(bytes)),
-            more: *fewer,
-            fewer: *more,
-            undoes: Some(recorded.call),
-        };
-        recorder.append(Event::ChangeBegun { call, change }).map_err(unrecorded)?;
-        match (&standing, back) {
-            (Standing::File(seen), Some((bytes, _))) => {
-                env.write_file(&place, Over::File(&seen.mark), &bytes).await?;
-                Ok(format!("{shown}: its bytes of before were put back"))
-            }
-            (Standing::File(seen), None) => {
-                env.remove_file(&place, &seen.mark).await?;
-                Ok(format!("{shown}: removed, since it was not there before"))
-            }
-            (Standing::Nothing, Some((bytes, mode))) => {
-                env.write_file(&place, Over::Nothing { mode: Some(mode) }, &bytes).await?;
-                Ok(format!("{shown}: is there again"))
-            }
-            (Standing::Nothing, None) => Ok(format!("{shown}: is not there")),
-        }
     }
 
     fn is_chosen(&self, recorded: &Recorded, choice: &Choice) -> bool {
@@ -271,6 +191,101 @@ impl Changes {
     fn is_below(&self, session: SessionId) -> bool {
         std::iter::successors(Some(session), |below| self.parents.get(below).copied())
             .any(|above| above == self.session)
+    }
+}
+
+/// Where an undo is recorded.
+#[derive(Clone, Copy)]
+struct Journal<'a> {
+    session: SessionId,
+    store: &'a dyn Store,
+    recorder: &'a Recorder,
+}
+
+async fn undo_one(
+    env: &Workspace,
+    journal: Journal<'_>,
+    recorded: &Recorded,
+) -> Result<(), CallError> {
+    let Journal { recorder, .. } = journal;
+    let call = CallId::fresh();
+    let input = input(recorded);
+    recorder
+        .append(Event::CallStarted {
+            call: Call {
+                id: call,
+                name: UNDO.to_owned(),
+                input: input.clone(),
+                origin: Origin::Person,
+                parent: None,
+            },
+            category: Category::Write,
+            decision: Decision::allowed(Decider::Person),
+            subject: Subject::path(&recorded.change.path),
+        })
+        .map_err(unrecorded)?;
+    let begun = tokio::time::Instant::now();
+    let outcome = put_back(env, journal, (call, recorded)).await;
+    let finished = finished((call, input), &outcome, begun.elapsed());
+    recorder.append(finished).map_err(unrecorded)?;
+    outcome.map(drop)
+}
+
+async fn put_back(
+    env: &Workspace,
+    Journal { session, store, recorder }: Journal<'_>,
+    (call, recorded): (CallId, &Recorded),
+) -> Result<String, CallError> {
+    let Change { path, shown, before, after, more, fewer, .. } = &recorded.change;
+    let place = ResolvedPath { shown: shown.clone(), ..place(path) };
+    let standing = env.look(&place).await?;
+    let stands = match (&standing, after) {
+        (Standing::Nothing, None) => Before::Nothing,
+        (Standing::File(seen), Some(mark)) if mark.means(&seen.mark) => Before::File {
+            mark: seen.mark.anywhere(),
+            mode: seen.mode,
+            kept: store.keep(session, call, &seen.bytes).map_err(unrecorded)?,
+        },
+        (Standing::Nothing | Standing::File(_), _) => {
+            return Err(CallError::failed(format!(
+                "Left alone: {shown} was changed by another program."
+            )));
+        }
+    };
+    let back = match before {
+        Before::Nothing => None,
+        Before::File { mark, mode, .. } => {
+            let kept = store.kept(recorded.session, recorded.call).map_err(unrecorded)?;
+            let whole = kept.filter(|bytes| mark.means(&Mark::of(bytes)));
+            let lost =
+                || CallError::failed(format!("Left alone: what was kept of {shown} is damaged."));
+            Some((whole.ok_or_else(lost)?, *mode))
+        }
+    };
+    let change = Change {
+        path: path.clone(),
+        shown: shown.clone(),
+        before: stands,
+        after: back.as_ref().map(|(bytes, _)| Mark::of(bytes)),
+        more: *fewer,
+        fewer: *more,
+        undoes: Some(recorded.call),
+    };
+    recorder.append(Event::ChangeBegun { call, change }).map_err(unrecorded)?;
+    match (&standing, back) {
+        (Standing::File(seen), Some((bytes, _))) => {
+            env.write_file(&place, Over::File(&seen.mark), &bytes).await?;
+            Ok(format!("{shown}: its bytes of before were put back"))
+        }
+        (Standing::File(seen), None) => {
+            env.remove_file(&place, &seen.mark).await?;
+            Ok(format!("{shown}: removed, since it was not there before"))
+        }
+        (Standing::Nothing, Some((bytes, mode))) => {
+            env.write_file(&place, Over::Nothing { mode: Some(mode) }, &bytes).await?;
+            Ok(format!("{shown}: is there again"))
+        }
+        (Standing::Nothing, None) => Ok(format!("{shown}: is not there")),
     }
 }
 

@@ -1,14 +1,20 @@
 //! What is done with whole sessions: copied, brought in, named, and which belong together.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
-use crate::kernel::{
-    event::{Envelope, Event, Source},
-    id::SessionId,
-    port::{Store, StoreError},
-    session::branch::{self, Point, branch},
-    spec::SessionSpec,
-    text,
+use crate::{
+    agent,
+    kernel::{
+        event::{Envelope, Event, Source},
+        id::SessionId,
+        port::{Store, StoreError},
+        session::{
+            Said,
+            branch::{self, Branch, Point},
+        },
+        spec::SessionSpec,
+        text,
+    },
 };
 
 /// The longest name of a session, in characters.
@@ -22,8 +28,8 @@ pub fn fork(
     point: Point,
     workspace: Option<PathBuf>,
 ) -> Result<SessionId, String> {
-    let events = store.read(from).map_err(in_a_line)?.events;
-    let Some(Event::SessionStarted { spec }) = events.first().map(|first| &first.event) else {
+    let first = store.events(from).map_err(in_a_line)?.next().transpose().map_err(in_a_line)?;
+    let Some(Event::SessionStarted { spec }) = first.as_deref().map(|first| &first.event) else {
         return Err(format!("session {} has no description", from.short()));
     };
     if let Some(parent) = spec.parent {
@@ -34,27 +40,64 @@ pub fn fork(
             parent.short()
         ));
     }
-    let upto = branch::end(&events, point).map_err(|none| {
+    let events = store.some(from, branch::ENDS).map_err(in_a_line)?;
+    let upto = branch::end(events, point).map_err(in_a_line)?.map_err(|none| {
         format!("{none}\nsee them with: footplate sessions show {}", from.short())
     })?;
     let workspace = workspace.unwrap_or_else(|| spec.workspace.clone());
     let spec = SessionSpec { id: SessionId::fresh(), workspace, ..spec.clone() };
     let id = spec.id;
-    let copy = branch(&events, upto, spec, (from, Source::Here));
-    store.branch(copy).map_err(in_a_line)?;
+    let mut events = store.events(from).map_err(in_a_line)?;
+    let branch = Branch::new(spec, upto, (from, Source::Here));
+    store.branch(branch, &mut events).map_err(in_a_line)?;
     Ok(id)
 }
 
-/// Begins the session `spec` with the conversation of another that was written to a file. Nothing but
-/// the conversation counts of what the file says.
+/// Begins the session `spec` with the conversation of another, which was written to a file, and gives
+/// how many messages of people are in it; `agents` are those that come with it, as [`agents_of`] gives
+/// them. Nothing but the conversation counts of what the file says.
 pub fn import(
     store: &dyn Store,
-    events: &[Arc<Envelope>],
+    (from, events): (SessionId, impl Iterator<Item = Result<Arc<Envelope>, StoreError>>),
     spec: SessionSpec,
-) -> Result<(), StoreError> {
-    let Some(first) = events.first() else { return Ok(()) };
-    let upto = events.last().map_or(0, |last| last.seq + 1);
-    store.branch(branch(events, upto, spec, (first.session, Source::File))).map(drop)
+    agents: &HashMap<SessionId, SessionSpec>,
+) -> Result<usize, StoreError> {
+    let mut said = Said::default();
+    let names = agents.iter().map(|(there, spec)| (*there, spec.id)).collect();
+    let branch = Branch::new(spec, u64::MAX, (from, Source::File)).with_agents(names);
+    let mut events = events.inspect(|envelope| {
+        if let Ok(envelope) = envelope {
+            said.take(envelope);
+        }
+    });
+    store.branch(branch, &mut events)?;
+    Ok(said.all().len())
+}
+
+/// The descriptions here of the agents that came in a file with the session `from`, which is `root`
+/// here, by their names there: those that it or one of them started. Nothing in them is from the file but
+/// who is below whom, and what they are called.
+pub fn agents_of<'a>(
+    (from, root): (SessionId, &SessionSpec),
+    agents: impl IntoIterator<Item = &'a SessionSpec>,
+) -> HashMap<SessionId, SessionSpec> {
+    let mut here: HashMap<SessionId, SessionSpec> = HashMap::new();
+    for theirs in agents {
+        let above = match theirs.parent {
+            Some(above) if above == from => root,
+            Some(above) => match here.get(&above) {
+                Some(above) => above,
+                None => continue,
+            },
+            None => continue,
+        };
+        let mut path = above.path.clone();
+        path.push(agent::plain(theirs.agent()));
+        let spec =
+            SessionSpec { id: SessionId::fresh(), parent: Some(above.id), path, ..root.clone() };
+        here.insert(theirs.id, spec);
+    }
+    here
 }
 
 /// A name as it is kept: one line that can be shown and typed. The error says what is wrong with it.

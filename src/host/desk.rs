@@ -17,9 +17,11 @@ use crate::kernel::{
         unrecorded,
     },
     id::{ApprovalId, CallId, SessionId},
+    picture::PictureId,
     port::{
         Desk, Listed, NotResumed, Numbered, OutputPage, StartError, StoreError, Visit, Watch, When,
     },
+    recorder::Recorder,
     session::fold::Folding,
     spec::SessionSpec,
 };
@@ -63,7 +65,7 @@ impl Desk for Host {
             Command::Rewind { session, before } => return self.0.rewind(session, before),
             Command::Rename { session, name } => return self.0.rename(session, &name),
             Command::Watch { session } => self.watch(session),
-            Command::Unwatch { session } => self.0.watches.stop(session),
+            Command::Unwatch { session } => self.0.watches.leave(session),
             Command::Delete { session } => return self.0.delete(session),
         }
         Ok(())
@@ -146,6 +148,19 @@ impl Desk for Host {
         })
     }
 
+    fn picture(
+        &self,
+        session: SessionId,
+        picture: PictureId,
+    ) -> BoxFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
+        let store = self.0.parts.store.clone();
+        Box::pin(async move {
+            let read = tokio::task::spawn_blocking(move || store.picture(session, picture));
+            // Only a panic or the end of the program loses the task.
+            read.await.unwrap_or(Ok(None))
+        })
+    }
+
     fn changes(&self, session: SessionId) -> BoxFuture<'_, Result<Vec<Planned>, StoreError>> {
         let store = self.0.parts.store.clone();
         Box::pin(async move {
@@ -193,8 +208,13 @@ impl Inner {
         read.map_err(ended)?.map_err(unrecorded)
     }
 
-    /// Undoes what these calls wrote. What came of it is in the journal of the root session, which
-    /// is opened for it where it does not run.
+    /// The recorder of a session that runs here.
+    pub(super) fn recorder(&self, session: SessionId) -> Option<Recorder> {
+        Some(self.get(session)?.context.recorder)
+    }
+
+    /// Undoes what these calls wrote. What came of it is in the journal of the session that wrote, or
+    /// of the root session, which is opened for it where it does not run.
     async fn undo(&self, session: SessionId, calls: Vec<CallId>) -> Result<(), CallError> {
         let changes = self.changes(session).await?;
         let recorder = match self.get(changes.root) {
@@ -208,7 +228,9 @@ impl Inner {
                 recorder(opened.journal, &Arc::new(Mutex::new(session)), &self.hub)
             }
         };
-        let all = changes.undo(&*self.parts.store, &recorder, &Choice::Calls(calls)).await?;
+        let store = &*self.parts.store;
+        let all =
+            changes.undo(store, &recorder, &|id| self.recorder(id), &Choice::Calls(calls)).await?;
         if let Some(waiting) = &self.waiting {
             for undone in &all {
                 waiting.changed(&Subject::path(&undone.planned.recorded.change.path));
@@ -234,7 +256,7 @@ mod tests {
             invoke::ToolResult,
             port::{Ended, Executor, Job, NoBook, NoProfiles},
             registry::Mounts,
-            spec::{Limits, Mode},
+            spec::Mode,
         },
         model::{Models, NONE, scripted::Pace},
         store::MemoryStore,
@@ -271,20 +293,10 @@ mod tests {
 
     fn spec(workspace: PathBuf) -> SessionSpec {
         SessionSpec {
-            id: SessionId::fresh(),
-            parent: None,
-            path: vec!["main".to_owned()],
             workspace,
             model: NONE.to_owned(),
             mode: Mode::Auto,
-            tools: Vec::new(),
-            modules: Vec::new(),
-            limits: Limits::default(),
-            instructions: String::new(),
-            agents: None,
-            view: crate::kernel::spec::View::Whole,
-            worktree: None,
-            workflow: None,
+            ..SessionSpec::sample(SessionId::fresh())
         }
     }
 

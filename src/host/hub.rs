@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc;
 
-use crate::kernel::event::Envelope;
+use crate::kernel::{event::Envelope, port::Read};
 
 /// Events of sessions that run elsewhere, read before somebody takes them.
 const AHEAD: usize = 256;
@@ -16,7 +16,7 @@ pub(super) struct Hub(Mutex<Vec<Watcher>>);
 #[derive(Clone, Debug)]
 struct Watcher {
     live: mpsc::UnboundedSender<Arc<Envelope>>,
-    read: mpsc::Sender<Arc<Envelope>>,
+    read: mpsc::Sender<Read>,
 }
 
 /// What a watcher takes from.
@@ -24,7 +24,7 @@ pub(super) struct Ears {
     /// What is published.
     pub(super) live: mpsc::UnboundedReceiver<Arc<Envelope>>,
     /// What is told of sessions that run elsewhere.
-    pub(super) read: mpsc::Receiver<Arc<Envelope>>,
+    pub(super) read: mpsc::Receiver<Read>,
 }
 
 impl Hub {
@@ -36,11 +36,11 @@ impl Hub {
     }
 
     /// Tells every watcher of an event that was read, as fast as they take it. Waits for the slowest.
-    pub(super) async fn tell(&self, envelope: &Arc<Envelope>) {
+    pub(super) async fn tell(&self, read: &Read) {
         let watchers = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for watcher in watchers {
             // Fails only when the watcher is gone.
-            let _ = watcher.read.send(envelope.clone()).await;
+            let _ = watcher.read.send(read.clone()).await;
         }
     }
 

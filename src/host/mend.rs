@@ -7,7 +7,7 @@ use super::{Inner, beside::Untold, ending::send, folded, recorder, so_far::so_fa
 use crate::{
     kernel::{
         event::{Envelope, Event, Outcome},
-        id::{SessionId, SignalId},
+        id::{CallId, SessionId, SignalId},
         message::Usage,
         port::{Store, StoreError},
         recorder::Recorder,
@@ -31,6 +31,8 @@ pub(super) struct Past {
     received: Vec<(SignalId, SessionId, bool)>,
     /// The messages before which its conversation ended again.
     returns: Vec<u64>,
+    /// The calls that made worktrees, or were about to.
+    pub(super) worktrees: Vec<CallId>,
     /// How it ended, if that is the last that is known of it.
     finished: Option<Outcome>,
 }
@@ -45,12 +47,17 @@ impl Past {
             self.agents.push(child);
         } else if let Event::SessionForked { .. } = envelope.event {
             self.agents.clear();
+            self.worktrees.clear();
         } else if let Event::SignalSent { signal, to, what } = &envelope.event {
             self.sent.push((*signal, *to, what.clone()));
         } else if let Event::SignalReceived { signal, from, what, .. } = &envelope.event {
             self.received.push((*signal, *from, is_end(what)));
         } else if let Event::ConversationRewound { to } = envelope.event {
             self.returns.push(to);
+        } else if let Event::CallStarted { call, .. } = &envelope.event
+            && call.name == modules::ADD_WORKTREE
+        {
+            self.worktrees.push(call.id);
         } else if let Event::SessionFinished { outcome } = &envelope.event {
             self.finished = Some(outcome.clone());
         }
@@ -259,31 +266,9 @@ mod tests {
 
     use super::*;
     use crate::{
-        kernel::{
-            event::Source,
-            spec::{Limits, Mode, SessionSpec},
-        },
+        kernel::{event::Source, spec::SessionSpec},
         store::MemoryStore,
     };
-
-    fn spec(id: u128) -> SessionSpec {
-        SessionSpec {
-            id: id.into(),
-            parent: None,
-            path: vec!["main".to_owned()],
-            workspace: "/w".into(),
-            model: "none".to_owned(),
-            mode: Mode::Default,
-            tools: Vec::new(),
-            modules: Vec::new(),
-            limits: Limits::default(),
-            instructions: String::new(),
-            agents: None,
-            view: Default::default(),
-            worktree: None,
-            workflow: None,
-        }
-    }
 
     fn child(child: u128) -> Event {
         let (agent, task) = ("a".to_owned(), "t".to_owned());
@@ -303,11 +288,12 @@ mod tests {
     #[test]
     fn whatever_the_clock_does_events_come_in_the_order_of_their_journal() {
         let store = MemoryStore::with_clock(jumping());
-        let journal = store.create(spec(1)).unwrap();
+        let journal = store.create(SessionSpec::sample(1)).unwrap();
         journal.append(child(2), &|_| {}).unwrap();
-        let agent = store.create(SessionSpec { parent: Some(1.into()), ..spec(2) }).unwrap();
+        let agent =
+            store.create(SessionSpec { parent: Some(1.into()), ..SessionSpec::sample(2) }).unwrap();
         for journal in [&journal, &agent, &agent, &journal, &journal, &agent] {
-            journal.append(Event::MessageSent { text: "x".into() }, &|_| {}).unwrap();
+            journal.append(Event::said("x"), &|_| {}).unwrap();
         }
         let all: Vec<_> = so_far(|id| store.events(id), &[1.into()]).collect();
         assert_eq!(all.len(), 9);
@@ -321,7 +307,7 @@ mod tests {
     #[test]
     fn the_agents_of_a_part_that_was_copied_belong_to_the_other_session() {
         let store = MemoryStore::new();
-        let journal = store.create(spec(1)).unwrap();
+        let journal = store.create(SessionSpec::sample(1)).unwrap();
         let forked = Event::SessionForked { from: 9.into(), source: Source::Here };
         for event in [child(2), forked, child(3)] {
             journal.append(event, &|_| {}).unwrap();

@@ -14,12 +14,11 @@ use crate::{
     kernel::{
         BoxFuture,
         error::{CallError, ErrorCode},
-        event::{Envelope, Event, Outcome},
-        id::SessionId,
+        event::{Event, Outcome},
+        id::{CallId, SessionId},
         port::{ChildRequest, Crowded, Factory, Started, StoreError},
         profile::Profile,
         schema,
-        session::Session,
         spec::{Ground, SessionSpec},
         workflow::Workflow,
     },
@@ -114,21 +113,25 @@ impl Inner {
         }
         let store = &self.parts.store;
         let unread = |error: StoreError| refused(&error.to_string());
-        let events = store.read(id).map_err(unread)?.events;
-        let copied =
-            |envelope: &Arc<Envelope>| matches!(envelope.event, Event::SessionForked { .. });
-        let spec = Session::replay(&events).map(|session| session.spec);
-        let Some((spec, workflow)) = spec
-            .and_then(|spec| spec.workflow.clone().map(|workflow| (spec, *workflow)))
-            .filter(|_| !events.iter().any(copied))
-        else {
+        let (mut first, mut last, mut copied) = (None, None, false);
+        for envelope in store.events(id).map_err(unread)? {
+            let envelope = envelope.map_err(unread)?;
+            copied |= matches!(envelope.event, Event::SessionForked { .. });
+            first.get_or_insert_with(|| envelope.clone());
+            last = Some(envelope);
+        }
+        let spec = first.as_deref().and_then(|first| {
+            let Event::SessionStarted { spec } = &first.event else { return None };
+            Some((spec, spec.workflow.as_deref()?.clone()))
+        });
+        let Some((spec, workflow)) = spec.filter(|_| !copied) else {
             return Err(refused("that session is no run of a workflow"));
         };
         if spec.workspace != me.workspace {
             let folder = spec.workspace.display();
             return Err(refused(&format!("that run worked in another folder, {folder}")));
         }
-        match events.last().map(|envelope| &envelope.event) {
+        match last.as_deref().map(|envelope| &envelope.event) {
             Some(Event::SessionFinished { outcome: Outcome::Done }) => {
                 return Err(refused("that run came to its end; run the workflow anew"));
             }
@@ -195,7 +198,7 @@ impl Inner {
         let name: String = name.chars().map(|c| if plain(c) { c } else { '-' }).collect();
         let name = name.trim_start_matches('-');
         let name = if name.is_empty() { "worktree" } else { name };
-        Ok(Some(folder.join(SessionId::fresh().to_string()).join(name)))
+        Ok(Some(folder.join(CallId::fresh().to_string()).join(name)))
     }
 
     /// Where a child works. A worktree is taken only where this program makes them.

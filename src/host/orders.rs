@@ -9,7 +9,7 @@ use crate::kernel::{
     gate::approval::NotAnswered,
     id::SessionId,
     port::{Hold, Listed, Numbered, Store, StoreError, Whereabouts},
-    session::{Session, branch::Point},
+    session::{Said, branch::Point},
     spec::Mode,
 };
 
@@ -47,11 +47,13 @@ impl Host {
 
 /// What people said, by the numbers that copies and ways back go by.
 pub(super) fn said(store: &dyn Store, id: SessionId) -> Result<Vec<Numbered>, StoreError> {
-    let events = store.read(id)?.events;
-    let Some(session) = Session::replay(&events) else { return Ok(Vec::new()) };
-    let numbered = session.numbered().into_iter().zip(1..).filter_map(|((seq, text), number)| {
-        let at = events.binary_search_by_key(&seq, |envelope| envelope.seq).ok()?;
-        Some(Numbered { number, at: events[at].at, text: text.to_owned() })
+    let mut said = Said::default();
+    for envelope in store.some(id, Said::KINDS)? {
+        said.take(&*envelope?);
+    }
+    let numbered = said.all().iter().zip(1..).map(|(words, number)| {
+        let text = words.text.clone();
+        Numbered { number, at: words.at, text }
     });
     Ok(numbered.collect())
 }
@@ -103,7 +105,7 @@ impl Inner {
         let store = &*self.parts.store;
         let family = copies::family(store, &[id]).map_err(|error| refused(error.to_string()))?;
         store.delete(&family).map_err(|error| refused(error.to_string()))?;
-        self.watches.stop(id);
+        self.watches.leave(id);
         Ok(())
     }
 
@@ -143,7 +145,8 @@ impl Inner {
         let read = tokio::task::spawn_blocking(move || Rewind::read(&*store, session, before));
         let failed = |error: &dyn std::fmt::Display| CallError::failed(error.to_string());
         let rewind = read.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))?;
-        rewind.go(&*self.parts.store, &live.context.recorder).await?;
+        let (store, recorder) = (&*self.parts.store, &live.context.recorder);
+        rewind.go(store, recorder, &|id| self.recorder(id)).await?;
         let store = self.parts.store.clone();
         let whole = tokio::task::spawn_blocking(move || mend::whole_again(&*store, &live.session));
         whole.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))

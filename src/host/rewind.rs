@@ -3,18 +3,21 @@
 
 use std::collections::HashSet;
 
-use super::{Changes, Choice, Undone};
+use super::{Changes, Choice, Undone, changes::Here};
 use crate::kernel::{
     change::{Planned, Undo, Why},
     error::CallError,
     event::Event,
     gate::unrecorded,
     id::{CallId, SessionId},
-    port::{Store, StoreError},
+    port::{Kinds, Store, StoreError},
     recorder::Recorder,
-    session::Session,
+    session::{Said, Words},
     text,
 };
+
+/// What tells of it: what was said, written and started.
+const WANTED: Kinds = &["message_sent", "conversation_rewound", "change_begun", "child_started"];
 
 /// A way back to before a message.
 pub struct Rewind {
@@ -44,34 +47,37 @@ impl Rewind {
     /// The way back to before that message of the conversation as it is now, counted from 1. Blocks
     /// for the time of reading the journals.
     pub fn read(store: &dyn Store, session: SessionId, number: usize) -> Result<Self, NoWayBack> {
-        let events = store.read(session)?.events;
-        let folded = Session::replay(&events);
-        let said: Vec<_> = folded.iter().flat_map(|session| session.numbered()).collect();
-        let found = number.checked_sub(1).and_then(|at| said.get(at));
-        let (to, text) = *found.ok_or(NoWayBack::Message(number, said.len()))?;
+        let mut said = Said::default();
+        let (mut written, mut started) = (Vec::new(), Vec::new());
+        for envelope in store.some(session, WANTED)? {
+            let envelope = envelope?;
+            said.take(&envelope);
+            if let Event::ChangeBegun { call, change } = &envelope.event
+                && change.undoes.is_none()
+            {
+                written.push((envelope.seq, *call));
+            } else if let Event::ChildStarted { child, .. } = envelope.event {
+                started.push((envelope.seq, child));
+            }
+        }
+        let found = said.numbered(number).cloned();
+        let Words { seq: to, text, .. } =
+            found.ok_or(NoWayBack::Message(number, said.all().len()))?;
         let changes = Changes::read(store, session)?;
         if changes.root != session {
             return Err(NoWayBack::Agent(changes.root));
         }
-        let since = || events.iter().filter(|envelope| envelope.seq >= to);
-        let own: HashSet<_> = since()
-            .filter_map(|envelope| {
-                let Event::ChangeBegun { call, change } = &envelope.event else { return None };
-                change.undoes.is_none().then_some(*call)
-            })
-            .collect();
-        let agents: HashSet<_> = since()
-            .filter_map(|envelope| {
-                let Event::ChildStarted { child, .. } = &envelope.event else { return None };
-                Some(*child)
-            })
-            .collect();
+        let since = |seq: u64| seq >= to;
+        let own: HashSet<_> =
+            written.into_iter().filter(|(seq, _)| since(*seq)).map(|(_, call)| call).collect();
+        let agents: HashSet<_> =
+            started.into_iter().filter(|(seq, _)| since(*seq)).map(|(_, child)| child).collect();
         let meant = changes.all().filter(|recorded| {
             let agent = changes.below(recorded.session);
             own.contains(&recorded.call) || agent.is_some_and(|agent| agents.contains(&agent))
         });
         let calls = meant.map(|recorded| recorded.call).collect();
-        Ok(Self { to, text: text.to_owned(), changes, calls })
+        Ok(Self { to, text, changes, calls })
     }
 
     /// What would become of the files, in the order in which it would be done. Nothing is said of
@@ -82,14 +88,16 @@ impl Rewind {
         Ok(plan)
     }
 
-    /// Goes back, and says what became of each file. `recorder` is that of the session.
+    /// Goes back, and says what became of each file. `recorder` is that of the session, `here` as for
+    /// [`Changes::undo`].
     pub async fn go(
         &self,
         store: &dyn Store,
         recorder: &Recorder,
+        here: Here<'_>,
     ) -> Result<Vec<Undone>, CallError> {
         let calls = self.plan().await?.iter().map(|planned| planned.recorded.call).collect();
-        let undone = self.changes.undo(store, recorder, &Choice::Calls(calls)).await?;
+        let undone = self.changes.undo(store, recorder, here, &Choice::Calls(calls)).await?;
         recorder.append(Event::ConversationRewound { to: self.to }).map_err(unrecorded)?;
         recorder.sync().await.map_err(unrecorded)?;
         Ok(undone)

@@ -38,7 +38,7 @@ use crate::{
         registry::Mounts,
         session::Session,
         signal::{Extent, Signal},
-        spec::{Limits, Mode, SessionSpec},
+        spec::{Mode, SessionSpec},
     },
     model::{Models, scripted::Pace},
     store::MemoryStore,
@@ -107,20 +107,11 @@ impl Rig {
 
     fn spec(&self, mode: Mode) -> SessionSpec {
         SessionSpec {
-            id: SessionId::fresh(),
-            parent: None,
-            path: vec!["main".to_owned()],
             workspace: self.workspace(),
             model: format!("scripted:{}", self.folder.path().join("script.json").display()),
             mode,
             tools: TOOLS.map(str::to_owned).to_vec(),
-            modules: Vec::new(),
-            limits: Limits::default(),
-            instructions: String::new(),
-            agents: None,
-            view: crate::kernel::spec::View::Whole,
-            worktree: None,
-            workflow: None,
+            ..SessionSpec::sample(SessionId::fresh())
         }
     }
 

@@ -19,7 +19,7 @@ use super::{Host, HostError, mend::Past};
 use crate::kernel::{
     event::{Envelope, Event},
     id::SessionId,
-    port::{NotResumed, Store, StoreError, When},
+    port::{NotResumed, Read, Store, StoreError, When},
 };
 
 /// How often journals are looked at: a person does not see the difference to at once, and a look is
@@ -34,15 +34,29 @@ pub(super) struct Watches(Mutex<HashMap<SessionId, Watch>>);
 struct Watch {
     tail: Arc<Mutex<Tail>>,
     stop: CancellationToken,
+    /// Nobody wants what was read any more.
+    left: CancellationToken,
 }
 
 impl Watches {
-    /// Ends the watch over a session, and the wait for it.
-    pub(super) fn stop(&self, session: SessionId) {
-        let watch = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
-        if let Some(watch) = watch {
+    /// Ends the watch over a session, and the wait for it: nothing that was read of it comes to anybody
+    /// from here on.
+    pub(super) fn leave(&self, session: SessionId) {
+        if let Some(watch) = self.remove(session) {
+            watch.left.cancel();
             watch.stop.cancel();
         }
+    }
+
+    /// Ends it where all was told, which whoever watches may still have to take.
+    fn done(&self, session: SessionId) {
+        if let Some(watch) = self.remove(session) {
+            watch.stop.cancel();
+        }
+    }
+
+    fn remove(&self, session: SessionId) -> Option<Watch> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&session)
     }
 
     /// Ends them all.
@@ -56,6 +70,7 @@ impl Watches {
 struct Tail {
     host: Host,
     stop: CancellationToken,
+    left: CancellationToken,
     /// The session itself comes first, agents in the order in which they were found.
     told: Vec<Told>,
     /// It runs here now, and tells of itself.
@@ -134,12 +149,13 @@ impl Tail {
             };
             told.latest = latest;
             let Some(envelope) = told.ahead.pop_front() else { return Ok(()) };
+            let read = Read { envelope, left: self.left.clone() };
             let taken = runtime.block_on(async {
                 tokio::select! {
                     biased;
                     () = inner.closing.cancelled() => false,
                     () = self.stop.cancelled() => false,
-                    () = inner.hub.tell(&envelope) => true,
+                    () = inner.hub.tell(&read) => true,
                 }
             });
             if !taken {
@@ -211,10 +227,11 @@ impl Host {
         if watches.contains_key(&session) {
             return None;
         }
-        let stop = CancellationToken::new();
+        let (stop, left) = (CancellationToken::new(), CancellationToken::new());
         let told = vec![Told::new(session, None)];
-        let tail = Tail { host: self.clone(), stop: stop.clone(), told, over: false };
-        let watch = Watch { tail: Arc::new(Mutex::new(tail)), stop };
+        let (host, ends, leaves) = (self.clone(), stop.clone(), left.clone());
+        let tail = Tail { host, stop: ends, left: leaves, told, over: false };
+        let watch = Watch { tail: Arc::new(Mutex::new(tail)), stop, left };
         watches.insert(session, watch.clone());
         Some(watch)
     }
@@ -236,7 +253,7 @@ impl Host {
             let taken = taken.map_err(|error| NotResumed::Failed(error.to_string()))?;
             match taken {
                 Ok(notice) => {
-                    self.0.watches.stop(session);
+                    self.0.watches.done(session);
                     return Ok(notice);
                 }
                 Err(HostError::Store(StoreError::Held { .. })) if when == When::LetGo => {}

@@ -16,6 +16,7 @@ use super::{
     context::Context,
     error::CallError,
     gate::{Permit, subject::Subject},
+    picture::Picture,
     port::Mark,
     schema,
 };
@@ -113,17 +114,8 @@ pub enum Body {
 pub struct Content {
     /// The value: text for most, an object where Python gets fields.
     pub value: Value,
-    /// Pictures and the like.
-    pub attachments: Vec<Attachment>,
-}
-
-/// Something that is not text, kept beside a result.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attachment {
-    /// Its media type.
-    pub media_type: String,
-    /// Base64.
-    pub data: String,
+    /// Pictures, which are kept with the session.
+    pub attachments: Vec<Picture>,
 }
 
 impl<V: Into<Value>> From<V> for Content {

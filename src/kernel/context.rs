@@ -8,7 +8,7 @@ use super::{
     clock::Budget,
     gate::Gate,
     id::CallId,
-    port::{Coordinator, Env, Executor, Factory, Kept, Spool, StoreError},
+    port::{Coordinator, Env, Executor, Factory, Kept, Pictures, Spool, StoreError},
     programs::Running,
     recorder::Recorder,
     registry::Mounts,
@@ -23,6 +23,15 @@ pub type Spools = Arc<dyn Fn(CallId) -> Result<Arc<dyn Spool>, StoreError> + Sen
 /// Keeps the bytes that one call of the session is about to replace: [`super::port::Store::keep`]
 /// without the rest of the store.
 pub type Keep = Arc<dyn Fn(CallId, &[u8]) -> Result<Kept, StoreError> + Send + Sync>;
+
+/// Where a session keeps what is more than an event.
+#[derive(Clone, Default)]
+pub struct Keeps {
+    /// What a call replaces, so that it can be undone.
+    pub replaced: Option<Keep>,
+    /// Pictures.
+    pub pictures: Option<Arc<dyn Pictures>>,
+}
 
 /// What a session writes down for itself.
 #[derive(Clone, Default)]
@@ -47,8 +56,8 @@ pub struct Context {
     pub env: Arc<dyn Env>,
     /// Where the output of a call is kept, where programs may run.
     pub spools: Option<Spools>,
-    /// Where what a call replaces is kept, so that it can be undone.
-    pub keep: Option<Keep>,
+    /// Where bytes are kept that are no output.
+    pub keep: Keeps,
     /// What runs now: clocks, and what goes on beside the calls.
     pub running: Running,
     /// What runs programs, where the session may.
@@ -84,7 +93,7 @@ impl Context {
             gate: Gate::shut(),
             env,
             spools: None,
-            keep: None,
+            keep: Keeps::default(),
             running: Running::default(),
             executor: None,
             factory: None,

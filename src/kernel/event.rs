@@ -16,6 +16,7 @@ use super::{
     id::{ApprovalId, CallId, SessionId, SignalId},
     invoke::ToolResult,
     message::{ModelCall, Thought, Usage},
+    picture::Picture,
     port::{Aside, Form},
     signal::Signal,
     spec::{Mode, SessionSpec},
@@ -61,7 +62,12 @@ pub enum Event {
     /// the journal, and the model is not told of it any more.
     ConversationRewound { to: u64 },
     /// The person (or the parent agent) said something.
-    MessageSent { text: String },
+    MessageSent {
+        text: String,
+        /// What they showed with it; the text names them where they belong.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pictures: Vec<Picture>,
+    },
     /// A request went to the model.
     TurnStarted { turn: u32, model: String },
     /// The model wrote; many small pieces are one event.
@@ -122,6 +128,8 @@ pub enum Event {
     PutAside { call: CallId, things: Vec<Aside> },
     /// The program ended and nothing of it is left.
     ExecutionFinished { call: CallId, status: ExitStatus, ran_ms: u64, excluded_ms: u64 },
+    /// What a call ran, or made, is a picture that people can be shown; its model was not shown it.
+    PictureMade { call: CallId, picture: Picture },
     /// A call is about to change a file, and what stood there is kept if it could be. Whether it did
     /// is told by its result, or by the file.
     ChangeBegun { call: CallId, change: Change },
@@ -317,6 +325,11 @@ impl Exceeded {
 }
 
 impl Event {
+    /// Somebody's words, with no picture.
+    pub fn said(text: impl Into<String>) -> Self {
+        Self::MessageSent { text: text.into(), pictures: Vec::new() }
+    }
+
     /// Its `type` in the journal.
     pub fn name(&self) -> &'static str {
         match self {
@@ -341,6 +354,7 @@ impl Event {
             Self::OutputWritten { .. } => "output_written",
             Self::PutAside { .. } => "put_aside",
             Self::ExecutionFinished { .. } => "execution_finished",
+            Self::PictureMade { .. } => "picture_made",
             Self::ChangeBegun { .. } => "change_begun",
             Self::CallFinished { .. } => "call_finished",
             Self::ModeChanged { .. } => "mode_changed",

@@ -6,13 +6,14 @@ use serde_json::{Value, error::Category};
 use tokio::time::Instant;
 
 use super::{
-    capability::{Attachment, Capability, Content},
+    capability::{Capability, Content},
     context::Context,
     error::{CallError, ErrorCode},
     event::{Call, Decider, Decision, Event, Origin},
     gate::{Done, Passage, millis, unrecorded},
     id::{CallId, SessionId},
     json::Unambiguous,
+    picture::Picture,
     recorder::Recorder,
     registry::Tools,
     schema, text,
@@ -49,15 +50,16 @@ pub struct ToolResult {
     pub ok: bool,
     /// The capability.
     pub name: String,
-    /// The arguments that ran (or would have).
+    /// The arguments that ran (or would have). In a journal, null where they are long and stand with the
+    /// beginning of the call.
     pub input: Value,
     /// The value, or the payload of the error.
     pub content: Value,
     /// The opposite of `ok`, under the name that model APIs use.
     pub is_error: bool,
-    /// Pictures and the like.
+    /// Pictures, which are kept with the session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub attachments: Vec<Attachment>,
+    pub attachments: Vec<Picture>,
     /// From the call to its result, waits included.
     pub duration_ms: u64,
 }
@@ -80,6 +82,18 @@ impl ToolResult {
             | Value::Number(_)
             | Value::Array(_)
             | Value::Object(_)) => other.to_string(),
+        }
+    }
+
+    /// How long its text is, in bytes.
+    pub fn text_len(&self) -> usize {
+        match &self.content {
+            Value::String(text) => text.len(),
+            other @ (Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_)) => other.to_string().len(),
         }
     }
 }
@@ -245,6 +259,27 @@ impl OpenCall {
         Err(error)
     }
 
+    /// The result as the journal has it. That of a call of a script is bounded; long arguments of a call
+    /// that began stand with its beginning, and no second time.
+    fn kept(&self) -> ToolResult {
+        let ToolResult { ok, ref name, ref input, ref content, is_error, .. } = self.result;
+        let stands_there = self.started && self.origin != Origin::Person;
+        let input = match stands_there && input.to_string().len() > KEPT_BYTES {
+            true => Value::Null,
+            false => input.clone(),
+        };
+        let cut = self.parent.and_then(|_| cut(content, || self.result.text(), self.most));
+        ToolResult {
+            ok,
+            name: name.clone(),
+            input,
+            content: cut.unwrap_or_else(|| content.clone()),
+            is_error,
+            attachments: self.result.attachments.clone(),
+            duration_ms: self.result.duration_ms,
+        }
+    }
+
     fn finish(mut self, outcome: Result<Content, CallError>) -> ToolResult {
         self.record(outcome);
         self.result.clone()
@@ -266,7 +301,7 @@ impl OpenCall {
             call: self.id,
             parent: self.parent,
             origin: self.origin,
-            result: kept(&self.result, self.parent.map(|_| self.most)),
+            result: self.kept(),
             decision: self.decision.take(),
         };
         if let Err(error) = self.recorder.append(event) {
@@ -276,7 +311,8 @@ impl OpenCall {
     }
 }
 
-/// The longest answer to a call of a script that a journal keeps whole, in bytes. What the script
+/// The longest answer to a call of a script that a journal keeps whole, in bytes, and the longest
+/// arguments that stand in it with the end of a call as well. What the script
 /// makes of it is in its output; a script that reads all day, unasked, shall not fill the disk.
 const KEPT_BYTES: usize = 16 << 10;
 /// The same in a run that can be carried on, since its script is told again of what came.
@@ -289,22 +325,18 @@ pub(super) fn is_cut(result: &ToolResult) -> bool {
     result.content.as_str().is_some_and(|text| text.ends_with(CUT))
 }
 
-/// A result as the journal has it; `most` bounds that of a call of a script.
-fn kept(result: &ToolResult, most: Option<usize>) -> ToolResult {
-    let mut kept = result.clone();
-    let Some(most) = most else { return kept };
-    let is_long = match &result.content {
+fn cut(content: &Value, text: impl FnOnce() -> String, most: usize) -> Option<Value> {
+    let is_long = match content {
         Value::String(text) => text.len() > most,
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
-        Value::Array(_) | Value::Object(_) => result.text().len() > most,
+        Value::Array(_) | Value::Object(_) => content.to_string().len() > most,
     };
-    if is_long {
-        let text = result.text();
+    is_long.then(|| {
+        let text = text();
         let head = &text[..text.floor_char_boundary(most)];
         let rest = text.len() - head.len();
-        kept.content = Value::String(format!("{head}\n[{rest}{CUT}"));
-    }
-    kept
+        Value::String(format!("{head}\n[{rest}{CUT}"))
+    })
 }
 
 impl Drop for OpenCall {

@@ -24,6 +24,25 @@ pub enum Message {
     Results(Vec<CallResult>),
 }
 
+/// The longest result that a model is given, in bytes; the journal keeps the whole.
+pub const LONGEST_RESULT: usize = 48 << 10;
+
+impl Message {
+    /// How much text is in it.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::User(text) | Self::Agent(text) => text.len(),
+            Self::Assistant { text, calls, thoughts } => {
+                let calls = calls.iter().map(|call| call.name.len() + call.arguments.len());
+                let words = |thought: &Thought| thought.words.as_ref().map_or(0, String::len);
+                let thoughts = thoughts.iter().map(words);
+                text.len() + calls.sum::<usize>() + thoughts.sum::<usize>()
+            }
+            Self::Results(results) => results.iter().map(|one| one.result.text_len()).sum(),
+        }
+    }
+}
+
 /// A whole call as a model asked for it. A call that arrived in part is never one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelCall {

@@ -4,6 +4,8 @@
 pub mod branch;
 pub mod decisions;
 pub mod fold;
+mod said;
 pub mod standing;
 
 pub use fold::Session;
+pub use said::{Said, Words};

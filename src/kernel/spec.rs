@@ -190,3 +190,26 @@ impl SessionSpec {
         }
     }
 }
+
+#[cfg(test)]
+impl SessionSpec {
+    /// One for tests: a root session that is offered nothing.
+    pub(crate) fn sample(id: impl Into<SessionId>) -> Self {
+        Self {
+            id: id.into(),
+            parent: None,
+            path: vec!["main".to_owned()],
+            workspace: "/w".into(),
+            model: "none".to_owned(),
+            mode: Mode::Default,
+            tools: Vec::new(),
+            modules: Vec::new(),
+            limits: Limits::default(),
+            instructions: String::new(),
+            agents: None,
+            view: View::Whole,
+            worktree: None,
+            workflow: None,
+        }
+    }
+}

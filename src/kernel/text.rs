@@ -5,17 +5,21 @@
 //! make it read differently from what it is. Everything here is linear in what goes in, and keeps
 //! a bounded amount of it.
 
+mod cut;
 mod decoder;
 mod kept;
 mod line;
 mod shown;
 #[cfg(test)]
 mod tests;
+mod twin;
 
+pub use cut::cut;
 pub use decoder::Decoder;
 pub use kept::{Bounds, Kept};
 
 pub use shown::{count, lines, quoted, shown, were};
+pub use twin::{looks_like, twin};
 
 use line::Line;
 

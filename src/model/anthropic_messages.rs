@@ -204,23 +204,7 @@ fn result_block(result: &CallResult) -> Value {
 }
 
 fn result_content(result: &ToolResult) -> Value {
-    let pictures: Vec<_> = result
-        .attachments
-        .iter()
-        .filter(|attachment| {
-            matches!(
-                attachment.media_type.as_str(),
-                "image/png" | "image/jpeg" | "image/gif" | "image/webp"
-            )
-        })
-        .map(|picture| {
-            json!({"type": "image", "source": {
-                "type": "base64", "media_type": picture.media_type, "data": picture.data,
-            }})
-        })
-        .collect();
-    let text = result_text(result, result.attachments.len() - pictures.len());
-    text_block(&text).into_iter().chain(pictures).collect()
+    text_block(&result_text(result, result.attachments.len())).into_iter().collect()
 }
 
 fn cached(mut block: Value) -> Value {

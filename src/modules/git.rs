@@ -36,14 +36,20 @@ mod worktree;
 
 use std::path::{Component, Path};
 
-use self::place::Repository;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+pub use self::worktree::{ADD_WORKTREE, left, put_away};
 pub(super) use self::worktree::{discard, make};
-pub use self::worktree::{left, put_away};
+use self::{
+    place::Repository,
+    run::{PLAIN, Said, Work, git},
+};
 use crate::kernel::{
-    capability::{Body, Category, Preview, Reach},
+    capability::{Body, Category, Definition, Preview, Reach},
     context::Context,
     error::CallError,
-    gate::subject::Subject,
+    gate::{Permit, subject::Subject},
     port::Level,
     registry::Module,
     schema,
@@ -94,6 +100,35 @@ fn preview(cx: &Context, words: &[String]) -> Result<Preview, CallError> {
         body: Body::Program { argv, cwd: repository.root, limit_ms, file: Some(file) },
         subject: Subject::path(&repository.common),
     })
+}
+
+/// What all reads have in common: what they are, what they act on, and what a person is asked. `words`
+/// are what git is told.
+fn read<P>(
+    definition: Definition<P>,
+    words: fn(&P, &Context) -> Result<Vec<String>, CallError>,
+) -> Definition<P>
+where
+    P: DeserializeOwned + JsonSchema + Send + 'static,
+{
+    let asked = move |cx: Context, wanted: P| async move { preview(&cx, &words(&wanted, &cx)?) };
+    definition.category_of(|cx, _| category(cx)).subject(|cx, _| subject(cx)).preview(asked)
+}
+
+/// What git says to these words, in the repository of the workspace.
+async fn said(
+    permit: &Permit,
+    cx: &Context,
+    (title, words): (&str, Vec<String>),
+) -> Result<Said, CallError> {
+    let repository = Repository::of(cx)?;
+    let work = Work { title, script: PLAIN, words, writes: Vec::new() };
+    git(cx, permit.call(), &repository, work).await
+}
+
+/// The commit that is meant where none is named.
+fn head() -> String {
+    "HEAD".to_owned()
 }
 
 /// A revision as one argument that is no option.

@@ -14,13 +14,14 @@ use super::{
 use crate::kernel::{
     event::{Envelope, Event, Source},
     id::{CallId, SessionId},
+    picture::{self, PictureId},
     port::{Journal, KEPT_FILE_BYTES, Kept, OutputPage, Store, StoreError, Stream, Voice},
-    session::branch::{Point, branch, end},
+    session::branch::{Branch, ENDS, Point, end},
 };
 
 type Check = fn(&dyn Store);
 
-const CONTRACT: [(&str, Check); 15] = [
+const CONTRACT: [(&str, Check); 18] = [
     ("what was appended is read back", appended_is_read_back),
     ("numbers have no gaps, also after opening again", numbers_have_no_gaps),
     ("watchers see the order of the journal", watchers_see_the_order),
@@ -32,7 +33,10 @@ const CONTRACT: [(&str, Check); 15] = [
     ("an output is read from any line on", output_is_read_from_any_line),
     ("an unknown call has an empty page", unknown_call),
     ("what a call replaces is kept, up to a bound", replaced_is_kept),
+    ("a picture is kept once, with its session and its copies", a_picture_is_kept),
     ("a copy begins as the other and goes its own way", a_copy_goes_its_own_way),
+    ("a copy holds one event at a time", a_copy_holds_one_event),
+    ("of some types no more is read than those", some_types_are_read),
     ("what is deleted is gone, and nothing while one is open", deleted_is_gone),
     ("a name stands in the list", a_name_is_listed),
     ("a line is found in pieces, calls and results", a_line_is_found),
@@ -255,16 +259,46 @@ fn replaced_is_kept(store: &dyn Store) {
     assert!(matches!(store.kept(9.into(), 1.into()), Err(StoreError::Unknown(_))));
 }
 
+fn a_picture_is_kept(store: &dyn Store) {
+    let (one, other) = (SessionId::from(SESSION), SessionId::from(SESSION + 1));
+    let journal = store.create(spec(one)).unwrap();
+    for event in since() {
+        append(&*journal, event);
+    }
+    for bytes in [&b"said"[..], b"said", b"made", b"not told of"] {
+        assert_eq!(store.keep_picture(one, bytes).unwrap(), Kept::Whole);
+    }
+    let large = vec![b'x'; usize::try_from(picture::MOST_BYTES).unwrap() + 1];
+    assert_eq!(store.keep_picture(one, &large).unwrap(), Kept::TooLarge);
+    assert!(matches!(store.keep_picture(9.into(), b"x"), Err(StoreError::Unknown(_))));
+    let branch = Branch::new(spec(other), u64::MAX, (one, Source::Here));
+    drop(store.branch(branch, &mut store.events(one).unwrap()).unwrap());
+    drop(journal);
+    for of in [one, other] {
+        for bytes in [&b"said"[..], b"made"] {
+            let kept = store.picture(of, PictureId::of(bytes)).unwrap();
+            assert_eq!(kept.as_deref(), Some(bytes));
+        }
+        assert_eq!(store.picture(of, PictureId::of(b"never kept")).unwrap(), None);
+        store.delete(&[of]).unwrap();
+        let gone = store.picture(of, PictureId::of(b"said"));
+        assert!(matches!(gone, Err(StoreError::Unknown(_))));
+    }
+}
+
 fn a_copy_goes_its_own_way(store: &dyn Store) {
     let (one, other) = (SessionId::from(SESSION), SessionId::from(SESSION + 1));
     let journal = store.create(spec(one)).unwrap();
     let appended: Vec<_> = story().into_iter().map(|event| append(&*journal, event)).collect();
     store.keep(one, 0x11.into(), b"b\n").unwrap();
     let events = store.read(one).unwrap().events;
-    let upto = end(&events, Point::End).unwrap();
-    let copy = || branch(&events, upto, spec(other), (one, Source::Here));
+    let upto = end(store.some(one, ENDS).unwrap(), Point::End).unwrap().unwrap();
+    let copy = || {
+        let branch = Branch::new(spec(other), upto, (one, Source::Here));
+        store.branch(branch, &mut store.events(one).unwrap())
+    };
     // It was being written all the time.
-    let copied = store.branch(copy()).unwrap();
+    let copied = copy().unwrap();
     assert!(matches!(store.open(other, &mut |_| {}).map(drop), Err(StoreError::Held { .. })));
     let next = append(&*copied, said("on"));
     drop(copied);
@@ -282,8 +316,35 @@ fn a_copy_goes_its_own_way(store: &dyn Store) {
     assert_eq!(read.events.last(), Some(&next));
     assert_eq!(store.kept(other, 0x11.into()).unwrap().unwrap(), b"b\n");
     assert_eq!(store.read(one).unwrap().events, events);
-    assert!(store.branch(copy()).is_err(), "its name is taken");
+    assert!(copy().is_err(), "its name is taken");
     assert_eq!(store.list().unwrap().len(), 2);
+}
+
+fn a_copy_holds_one_event(store: &dyn Store) {
+    let mut past: Vec<std::sync::Weak<Envelope>> = Vec::new();
+    let all = (1..50).map(|seq| {
+        assert!(past.iter().filter(|event| event.strong_count() > 0).count() <= 1, "{seq}");
+        let (at, session) = (jiff::Timestamp::UNIX_EPOCH, 9.into());
+        let envelope = Arc::new(Envelope { v: 1, seq, at, session, event: said("x") });
+        past.push(Arc::downgrade(&envelope));
+        Ok(envelope)
+    });
+    let branch = Branch::new(spec(SESSION.into()), u64::MAX, (9.into(), Source::File));
+    drop(store.branch(branch, &mut { all }).unwrap());
+    assert_eq!(store.read(SESSION.into()).unwrap().events.len(), 52);
+}
+
+fn some_types_are_read(store: &dyn Store) {
+    let journal = store.create(spec(SESSION.into())).unwrap();
+    for event in story().into_iter().chain(since()) {
+        append(&*journal, event);
+    }
+    let mut some = store.some(SESSION.into(), &["message_sent", "put_aside"]).unwrap();
+    let some: Vec<_> = some.by_ref().map(Result::unwrap).collect();
+    let all = store.read(SESSION.into()).unwrap().events;
+    let wanted = |name: &str| ["session_started", "message_sent", "put_aside"].contains(&name);
+    let expected: Vec<_> = all.into_iter().filter(|it| wanted(it.event.name())).collect();
+    assert_eq!(some, expected);
 }
 
 fn deleted_is_gone(store: &dyn Store) {

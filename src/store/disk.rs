@@ -1,5 +1,5 @@
 //! Sessions in folders: `sessions/<id>/journal.jsonl`, `journal.torn` for what was cut from it,
-//! `lock`, and `outputs/<call>`. Folders and files are for their owner alone.
+//! `lock`, `outputs/<call>` and `pictures/<sha256>`. Folders and files are for their owner alone.
 
 use std::{
     collections::HashMap,
@@ -17,6 +17,7 @@ use super::{
     kept, label,
     lock::{self, Lock},
     medium::{Medium, OnDisk},
+    pictures,
     reader::{self, ReadBack},
     search::{self, Scan},
     spool::{Bounds, KeptSpool, page},
@@ -25,9 +26,10 @@ use super::{
 use crate::kernel::{
     event::{Envelope, Event},
     id::{CallId, SessionId},
+    picture::PictureId,
     port::{
-        Events, Found, Hold, Journal, Kept, Opened, OutputPage, Searched, SessionSummary, Since,
-        Spool, Store, StoreError,
+        Events, Found, Hold, Journal, Kept, Kinds, Opened, OutputPage, Searched, SessionSummary,
+        Since, Spool, Store, StoreError,
     },
     session::branch::Branch,
     spec::SessionSpec,
@@ -97,6 +99,12 @@ impl DiskStore {
         Ok(Arc::new(writer))
     }
 
+    fn reading(&self, session: SessionId) -> Result<ReadingFile<File>, StoreError> {
+        let path = self.known_folder(session)?.join(JOURNAL);
+        let file = File::open(&path).map_err(no_journal(session, &path))?;
+        ReadingFile::new(file, session, &path)
+    }
+
     fn live(&self) -> MutexGuard<'_, Spools> {
         self.spools.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -116,8 +124,12 @@ impl Store for DiskStore {
         begun
     }
 
-    fn branch(&self, branch: Branch) -> Result<Arc<dyn Journal>, StoreError> {
-        self.begin_copy(branch)
+    fn branch(
+        &self,
+        branch: Branch,
+        events: &mut dyn Iterator<Item = Result<Arc<Envelope>, StoreError>>,
+    ) -> Result<Arc<dyn Journal>, StoreError> {
+        self.begin_copy(branch, events)
     }
 
     fn delete(&self, sessions: &[SessionId]) -> Result<(), StoreError> {
@@ -173,9 +185,11 @@ impl Store for DiskStore {
     }
 
     fn events(&self, session: SessionId) -> Result<Box<dyn Events>, StoreError> {
-        let path = self.known_folder(session)?.join(JOURNAL);
-        let file = File::open(&path).map_err(no_journal(session, &path))?;
-        Ok(Box::new(ReadingFile::new(file, session, &path)?))
+        Ok(Box::new(self.reading(session)?))
+    }
+
+    fn some(&self, session: SessionId, kinds: Kinds) -> Result<Box<dyn Events>, StoreError> {
+        Ok(Box::new(self.reading(session)?.only(kinds)))
     }
 
     fn since(&self, session: SessionId, from: u64) -> Result<Since, StoreError> {
@@ -287,6 +301,21 @@ impl Store for DiskStore {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(source) => Err(failed("read", &path)(source)),
         }
+    }
+
+    fn keep_picture(&self, session: SessionId, bytes: &[u8]) -> Result<Kept, StoreError> {
+        let folder = self.known_folder(session)?.join(pictures::FOLDER);
+        make_folder(&folder)?;
+        pictures::keep(&folder, bytes).map_err(failed("write a picture in", &folder))
+    }
+
+    fn picture(
+        &self,
+        session: SessionId,
+        picture: PictureId,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let folder = self.known_folder(session)?.join(pictures::FOLDER);
+        pictures::read(&folder, picture).map_err(failed("read a picture in", &folder))
     }
 }
 

@@ -1,31 +1,94 @@
 //! A session that was written to a file, read back.
 
-use std::io::{BufRead, Read};
+use std::{
+    io::{self, BufRead, Seek, SeekFrom},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use super::reader::{self, Order, Reading, Unreadable};
-use crate::kernel::port::Replay;
+use super::reader::{self, Reading, Unreadable};
+use crate::kernel::{
+    event::{Envelope, Event},
+    id::SessionId,
+    port::StoreError,
+    spec::SessionSpec,
+};
 
 /// The longest first line that is believed.
 const FIRST: usize = 1 << 20;
 
-/// Reads the lines of one session, that of the first of them. What follows of others is left out and
-/// told. The error is what is wrong with it.
-pub fn exported(input: &mut dyn BufRead) -> Result<Replay, String> {
+/// The lines of one session in a file, read an event at a time after the first. Where they stand in
+/// another order than they were written in, they are held whole, to be put in order.
+pub struct Exported<R> {
+    /// Its description, as the file says.
+    pub spec: SessionSpec,
+    /// The other sessions that have lines in the file, in their order.
+    pub others: Vec<SessionId>,
+    path: PathBuf,
+    reading: Reading<R>,
+}
+
+/// Looks through a file and begins to read the session of its first line. The error is what is wrong
+/// with it.
+pub fn exported<R: BufRead + Seek>(mut input: R, path: &Path) -> Result<Exported<R>, String> {
     let mut first = Vec::new();
-    reader::next_line(input, &mut first, FIRST).map_err(|error| error.to_string())?;
+    reader::next_line(&mut input, &mut first, FIRST).map_err(|error| error.to_string())?;
     let text = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&first);
-    let none = || "its first line does not describe a session".to_owned();
-    let session = reader::event(text).ok_or_else(none)?.session;
-    first.push(b'\n');
-    let whole = Read::chain(&first[..], input);
-    let mut reading = Reading::new(whole, Order::Unknown, session);
-    let mut events = Vec::new();
-    let fault = |unreadable| match unreadable {
+    match reader::event(text) {
+        Some(first) => exported_of(input, path, first.session),
+        None => Err("its first line does not describe a session".to_owned()),
+    }
+}
+
+/// The same of another session in the file.
+pub fn exported_of<R: BufRead + Seek>(
+    mut input: R,
+    path: &Path,
+    session: SessionId,
+) -> Result<Exported<R>, String> {
+    let in_words = |error: io::Error| error.to_string();
+    input.seek(SeekFrom::Start(0)).map_err(in_words)?;
+    let mut others = Vec::new();
+    let order = reader::order_of(&mut input, session, &mut others).map_err(in_words)?;
+    input.seek(SeekFrom::Start(0)).map_err(in_words)?;
+    let reading = Reading::new(input, order, session);
+    let mut reading = if others.is_empty() { reading } else { reading.among_others() };
+    let first = reading.next().map_err(|unreadable| match unreadable {
         Unreadable::Io(error) => error.to_string(),
         Unreadable::Damaged(fault) => fault,
-    };
-    while let Some(envelope) = reading.next().map_err(fault)? {
-        events.push(envelope);
+    })?;
+    match first.map(|first| first.event.clone()) {
+        Some(Event::SessionStarted { spec }) => {
+            Ok(Exported { spec, others, path: path.to_owned(), reading })
+        }
+        Some(_) | None => Err("it has no line that describes the session".to_owned()),
     }
-    Ok(Replay { events, notice: reading.back().notice(", left out") })
+}
+
+impl<R> Exported<R> {
+    /// The session.
+    pub fn session(&self) -> SessionId {
+        self.spec.id
+    }
+}
+
+impl<R: BufRead> Exported<R> {
+    /// What was skipped, for the person: known after the last event.
+    pub fn notice(&self) -> Option<String> {
+        self.reading.back().notice(", left out")
+    }
+}
+
+impl<R: BufRead> Iterator for Exported<R> {
+    type Item = Result<Arc<Envelope>, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.reading.next().map_err(|unreadable| match unreadable {
+            Unreadable::Io(source) => {
+                StoreError::Io { doing: "read", path: self.path.clone(), source }
+            }
+            Unreadable::Damaged(fault) => StoreError::Damaged { session: self.spec.id, fault },
+        });
+        next.transpose()
+    }
 }

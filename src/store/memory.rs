@@ -18,6 +18,7 @@ use super::{
     journal::{Start, Writer},
     kept,
     medium::{InMemory, Medium},
+    pictures,
     reader::{self, Reading, Unreadable},
     search::{self, Scan},
     spool::{Bounds, KeptSpool},
@@ -26,9 +27,10 @@ use super::{
 use crate::kernel::{
     event::{Envelope, Event},
     id::{CallId, SessionId},
+    picture::PictureId,
     port::{
-        Events, Found, Hold, Journal, Kept, Opened, OutputPage, Searched, SessionSummary, Since,
-        Spool, Store, StoreError,
+        Events, Found, Hold, Journal, Kept, Kinds, Opened, OutputPage, Searched, SessionSummary,
+        Since, Spool, Store, StoreError,
     },
     session::branch::Branch,
     spec::SessionSpec,
@@ -47,6 +49,7 @@ struct InMemorySession {
     held: Arc<AtomicBool>,
     spools: Arc<Mutex<HashMap<CallId, Arc<KeptSpool>>>>,
     replaced: Arc<Mutex<HashMap<CallId, Vec<u8>>>>,
+    pictures: Arc<Mutex<HashMap<PictureId, Vec<u8>>>>,
     name: Arc<Mutex<Option<String>>>,
 }
 
@@ -98,27 +101,35 @@ impl Store for MemoryStore {
         Ok(Arc::new(writer))
     }
 
-    fn branch(&self, branch: Branch) -> Result<Arc<dyn Journal>, StoreError> {
-        let session = branch.spec.id;
-        let mut sessions = self.sessions();
-        if sessions.contains_key(&session) {
-            let source = io::ErrorKind::AlreadyExists.into();
-            return Err(StoreError::Io { doing: "create", path: path(session), source });
+    fn branch(
+        &self,
+        mut branch: Branch,
+        events: &mut dyn Iterator<Item = Result<Arc<Envelope>, StoreError>>,
+    ) -> Result<Arc<dyn Journal>, StoreError> {
+        let session = branch.spec().id;
+        let failed = |doing, source| StoreError::Io { doing, path: path(session), source };
+        let taken = || failed("create", io::ErrorKind::AlreadyExists.into());
+        if self.sessions().contains_key(&session) {
+            return Err(taken());
         }
         let kept = InMemorySession::default();
-        if let Some(from) = branch.outputs.and_then(|from| sessions.get(&from)) {
+        let mut lines = Vec::new();
+        let copied = copy::lines(&mut branch, events, &mut lines, (self.clock)())?;
+        let copied = copied.map_err(|source| failed("write", source))?;
+        *kept.journal.bytes() = lines;
+        let mut sessions = self.sessions();
+        if sessions.contains_key(&session) {
+            return Err(taken());
+        }
+        if let Some(from) = branch.outputs().and_then(|from| sessions.get(&from)) {
             let replaced = from.replaced.lock().unwrap_or_else(PoisonError::into_inner).clone();
             *kept.replaced.lock().unwrap_or_else(PoisonError::into_inner) = replaced;
+            let pictures = from.pictures.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            *kept.pictures.lock().unwrap_or_else(PoisonError::into_inner) = pictures;
         }
-        let lines = copy::lines(&branch, (self.clock)());
-        let (bytes, next) = lines.map_err(|source| StoreError::Io {
-            doing: "write",
-            path: path(session),
-            source,
-        })?;
-        kept.journal.bytes().extend_from_slice(&bytes);
-        let writer = self.writer(session, &kept, Lock::take(session, &kept.held)?, next);
-        for event in branch.then {
+        let lock = Lock::take(session, &kept.held)?;
+        let writer = self.writer(session, &kept, lock, copied.next);
+        for event in branch.then() {
             writer.append(event, &|_| {})?;
         }
         sessions.insert(session, kept);
@@ -181,6 +192,12 @@ impl Store for MemoryStore {
     fn events(&self, session: SessionId) -> Result<Box<dyn Events>, StoreError> {
         let bytes = self.session(session)?.journal.bytes().clone();
         Ok(Box::new(ReadingBytes::new(session, bytes)?))
+    }
+
+    fn some(&self, session: SessionId, kinds: Kinds) -> Result<Box<dyn Events>, StoreError> {
+        let bytes = self.session(session)?.journal.bytes().clone();
+        let all = ReadingBytes::new(session, bytes)?;
+        Ok(Box::new(ReadingBytes { reading: all.reading.only(kinds), ..all }))
     }
 
     fn since(&self, session: SessionId, from: u64) -> Result<Since, StoreError> {
@@ -269,6 +286,30 @@ impl Store for MemoryStore {
         let replaced = self.session(session)?.replaced;
         let replaced = replaced.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(replaced.get(&call).cloned())
+    }
+
+    fn keep_picture(&self, session: SessionId, bytes: &[u8]) -> Result<Kept, StoreError> {
+        let kept = self.session(session)?.pictures;
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let picture = PictureId::of(bytes);
+        if kept.contains_key(&picture) {
+            return Ok(Kept::Whole);
+        }
+        let verdict = pictures::verdict(kept.values().map(|it| it.len() as u64).sum(), bytes);
+        if verdict == Kept::Whole {
+            kept.insert(picture, bytes.to_vec());
+        }
+        Ok(verdict)
+    }
+
+    fn picture(
+        &self,
+        session: SessionId,
+        picture: PictureId,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let kept = self.session(session)?.pictures;
+        let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(kept.get(&picture).cloned())
     }
 }
 

@@ -22,12 +22,13 @@ use crate::kernel::{
 
 mod faults;
 mod follow;
+mod head;
 mod order;
 mod record;
 
 use faults::Faults;
 pub(super) use follow::since;
-pub(super) use order::{Order, order};
+pub(super) use order::{Order, order, order_of};
 #[cfg(test)]
 pub(super) use record::TYPES;
 use record::{LINE_MAX, Record, is_object, record};
@@ -141,6 +142,10 @@ pub(super) struct Reading<R> {
     /// The number of the last event.
     last: Option<u64>,
     order: Order,
+    /// The types that are wanted, if not all are.
+    wanted: Option<&'static [&'static str]>,
+    /// Whether what is of another session stands there by mistake.
+    alone: bool,
     /// What is left of those that were put in order.
     sorted: Option<vec::IntoIter<Arc<Envelope>>>,
     finished: bool,
@@ -170,9 +175,22 @@ impl<R: BufRead> Reading<R> {
             first: None,
             last: None,
             order,
+            wanted: None,
+            alone: true,
             sorted: None,
             finished: false,
         }
+    }
+
+    /// Passes over what is of another type than these, where the first bytes of its line tell that. It is
+    /// not looked into, so what is wrong with it is not told.
+    pub(super) fn only(self, wanted: &'static [&'static str]) -> Self {
+        Self { wanted: Some(wanted), ..self }
+    }
+
+    /// Other sessions stand in the same file, and are passed over.
+    pub(super) fn among_others(self) -> Self {
+        Self { alone: false, ..self }
     }
 
     /// The next event; nothing at the end, and ever after.
@@ -217,6 +235,10 @@ impl<R: BufRead> Reading<R> {
             let ending = next_line(&mut self.input, &mut line, LINE_MAX).map_err(Unreadable::Io)?;
             if ending.len == 0 {
                 self.finish()?;
+            } else if self.passes_over(&line, ending) {
+                self.number += 1;
+                self.back.len += ending.len;
+                self.end = End::default();
             } else if let Some(envelope) = self.take(&line, ending)? {
                 line.clear();
                 line.shrink_to(LINE_KEPT);
@@ -225,6 +247,13 @@ impl<R: BufRead> Reading<R> {
             }
         }
         Ok(None)
+    }
+
+    fn passes_over(&self, line: &[u8], ending: Ending) -> bool {
+        let (Some(wanted), Some(_), true) = (self.wanted, self.first, ending.closed) else {
+            return false;
+        };
+        head::kind(line).is_some_and(|kind| !wanted.iter().any(|one| one.as_bytes() == kind))
     }
 
     fn take(&mut self, line: &[u8], ending: Ending) -> Result<Option<Box<Envelope>>, Unreadable> {
@@ -254,6 +283,9 @@ impl<R: BufRead> Reading<R> {
             Record::Newer(_, v) => newer(v),
             Record::Event(envelope) => {
                 if envelope.session != self.session {
+                    if !self.alone {
+                        return Ok(None);
+                    }
                     format!("it is the journal of session {}; {MOVE_AWAY}", envelope.session)
                 } else if matches!(&envelope.event, Event::SessionStarted { spec } if spec.id == self.session)
                 {
@@ -275,7 +307,9 @@ impl<R: BufRead> Reading<R> {
         let seq = match record {
             Record::Blank => return None,
             Record::Event(envelope) if envelope.session != self.session => {
-                faults.foreign(self.number);
+                if self.alone {
+                    faults.foreign(self.number);
+                }
                 return None;
             }
             Record::Event(envelope) => Some(found.insert(envelope).seq),

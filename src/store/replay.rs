@@ -15,12 +15,7 @@ use crate::kernel::{
     gate::approval::Question,
     message::ModelCall,
     port::Store,
-    session::{
-        Session,
-        branch::{Point, branch, end},
-        decisions::decisions,
-        standing::Tally,
-    },
+    session::{Said, Session, branch::Branch, decisions::decisions, standing::Tally},
 };
 
 /// One of each type at least.
@@ -62,7 +57,7 @@ fn varied(event: &Event, id: u128, number: u64) -> Event {
             *source = if number.is_multiple_of(2) { Source::Here } else { Source::File };
         }
         Event::ConversationRewound { to } => *to = number,
-        Event::MessageSent { text }
+        Event::MessageSent { text, .. }
         | Event::TextStreamed { text }
         | Event::ThinkingStreamed { text } => *text = format!("{number} "),
         Event::TurnFinished { calls, .. } => {
@@ -87,6 +82,7 @@ fn varied(event: &Event, id: u128, number: u64) -> Event {
         | Event::OutputWritten { call, .. }
         | Event::PutAside { call, .. }
         | Event::ExecutionFinished { call, .. }
+        | Event::PictureMade { call, .. }
         | Event::ChangeBegun { call, .. }
         | Event::ChildStarted { call, .. }
         | Event::TodoChanged { call, .. }
@@ -168,16 +164,21 @@ fn lived_is_replayed(
     let live = live.into_inner().unwrap();
     let replay = store.read(id).unwrap();
     prop_assert_eq!(replay.events.len(), events.len() + 1);
+    let mut said = Said::default();
+    for envelope in store.some(id, Said::KINDS).unwrap() {
+        said.take(&envelope.unwrap());
+    }
+    let said: Vec<_> = said.all().iter().map(|words| (words.seq, words.text.as_str())).collect();
+    prop_assert_eq!(said, live.session.numbered());
     prop_assert_eq!(Session::replay(&replay.events), Some(live.session));
     let mut tally = Tally::default();
     replay.events.iter().skip(1).for_each(|envelope| tally.apply(envelope));
     prop_assert_eq!(tally, live.tally);
 
     // A copy of it, wherever it stands, is a session that can go on.
-    let upto = end(&replay.events, Point::End).unwrap();
     for source in [Source::Here, Source::File] {
-        let copy = branch(&replay.events, upto, spec(2.into()), (id, source));
-        let journal = store.branch(copy).unwrap();
+        let copy = Branch::new(spec(2.into()), u64::MAX, (id, source));
+        let journal = store.branch(copy, &mut store.events(id).unwrap()).unwrap();
         drop(journal);
         let events = store.read(2.into()).unwrap().events;
         let session = Session::replay(&events).unwrap();

@@ -21,9 +21,10 @@ use crate::kernel::{
     id::{CallId, SessionId},
     invoke::ToolResult,
     message::{ModelCall, Thought, Usage},
+    picture::{Format, Picture, PictureId},
     port::{Aside, Journal, Kept, Mark, Replay, Store},
     signal::{Ending, Signal},
-    spec::{Limits, Mode, SessionSpec},
+    spec::{Mode, SessionSpec},
     todo::{Item, State},
 };
 
@@ -53,25 +54,16 @@ pub(super) fn open(store: &dyn Store, session: SessionId) -> Whole {
 
 pub(super) fn spec(id: SessionId) -> SessionSpec {
     SessionSpec {
-        id,
-        parent: None,
-        path: vec!["main".into()],
         workspace: "/home/ada/engine".into(),
         model: "scripted:tour".into(),
-        mode: Mode::Default,
         tools: vec!["execute_code".into()],
         modules: vec!["files".into(), "process".into()],
-        limits: Limits::default(),
-        instructions: String::new(),
-        agents: None,
-        view: crate::kernel::spec::View::Whole,
-        worktree: None,
-        workflow: None,
+        ..SessionSpec::sample(id)
     }
 }
 
 pub(super) fn said(text: impl Into<String>) -> Event {
-    Event::MessageSent { text: text.into() }
+    Event::said(text)
 }
 
 pub(super) fn result(name: &str, content: serde_json::Value) -> ToolResult {
@@ -84,6 +76,12 @@ pub(super) fn result(name: &str, content: serde_json::Value) -> ToolResult {
         attachments: Vec::new(),
         duration_ms: 12,
     }
+}
+
+/// What the sample picture is known by: no picture is behind it.
+pub(super) fn picture(bytes: &[u8]) -> Picture {
+    let (id, bytes) = (PictureId::of(bytes), bytes.len() as u64);
+    Picture { id, format: Format::Png, width: 640, height: 480, bytes, name: "a.png".into() }
 }
 
 /// One small story in which every type of event but the first happens that there was in the first
@@ -300,6 +298,11 @@ pub(super) fn since() -> Vec<Event> {
                 },
             },
         },
+        Event::MessageSent {
+            text: "see [picture a.png 640x480]".into(),
+            pictures: vec![picture(b"said")],
+        },
+        Event::PictureMade { call: 0x11.into(), picture: picture(b"made") },
         Event::SignalTaken { signal: 0x43.into(), call: 0x11.into() },
         Event::TodoChanged {
             call: 0x11.into(),

@@ -109,7 +109,7 @@ impl Scan<'_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "nobody says anything in the rest")]
     fn event(&mut self, event: &Event, session: &SessionSummary, at: Timestamp) -> ControlFlow<()> {
         match event {
-            Event::MessageSent { text } => self.text(text, session, at, Voice::Person),
+            Event::MessageSent { text, .. } => self.text(text, session, at, Voice::Person),
             Event::CallStarted { call, .. } => self.value(&call.input, session, at, Voice::Call),
             Event::CallFinished { result, .. } => {
                 self.value(&result.content, session, at, Voice::Result)

@@ -16,7 +16,7 @@ mod written;
 
 use std::{collections::VecDeque, io, sync::Arc};
 
-use ratatui::layout::Size;
+use ratatui::{Frame, layout::Size};
 use tokio::{task::JoinSet, time::Instant};
 
 use self::{
@@ -29,21 +29,22 @@ use self::{
 };
 use super::{
     effect::Start,
+    file::Reader,
     frame::{FrameClock, Pace},
     message::{Came, Input, Message},
     state::{Drawn, Moment, Popup, State, look::Look, status::Place},
-    terminal::{Progress, Signal, Signals, Terminal, Tty, Wishes},
+    terminal::{Progress, Signal, Signals, Terminal, Tty, Wanted, Wishes},
     theme::Theme,
     update::update,
     view,
 };
-use crate::config::{Mouse, Notice};
+use crate::config::{Mouse, Notice, Surface};
 use crate::kernel::{
     event::{Envelope, Event},
     port::Desk,
 };
 
-pub use self::opening::{Beginning, Dress, Farewell, Here, Meant, Opening, Remember};
+pub use self::opening::{Beginning, Dress, Farewell, Here, Manners, Meant, Opening, Remember};
 pub use self::own::{Keep, Own};
 pub use super::state::status::{Check, Player};
 
@@ -58,7 +59,13 @@ pub async fn run(desk: Arc<dyn Desk>, opening: Opening) -> io::Result<Farewell> 
     // Before the size is asked for, so that no change of it is missed.
     let signals = Signals::listen()?;
     let (width, height) = crossterm::terminal::size()?;
-    let wishes = Wishes { mouse: opening.mouse == Mouse::Footplate, keyboard: true };
+    let surface = match opening.manners.surface {
+        Surface::Whole => Wanted::Whole,
+        Surface::Inline => Wanted::Rows { reflows: opening.manners.reflows },
+    };
+    let mouse =
+        opening.manners.mouse == Mouse::Footplate && opening.manners.surface == Surface::Whole;
+    let wishes = Wishes { mouse, keyboard: true, surface, wrapped: opening.manners.in_tmux };
     let terminal = Terminal::enter(tty.try_clone()?, tty, Size { width, height }, wishes)?;
     terminal.restore().on_panic();
     let keys = Keys::of_terminal();
@@ -84,11 +91,14 @@ struct App {
     wanted: Option<editor::Wanted>,
     notice: Notice,
     writing: Writing,
+    /// Reads the file that is looked at.
+    reader: Reader,
 }
 
 impl App {
     fn new(desk: Arc<dyn Desk>, opening: Opening, terminal: Terminal, keys: Keys) -> Self {
-        let look = Look::new(opening.look.theme, opening.look.marks);
+        let mut look = Look::new(opening.look.theme, opening.look.marks);
+        look.motion = opening.look.motion;
         let depth = look.theme.depth();
         let place = Place {
             workspace: opening.here.name,
@@ -109,11 +119,14 @@ impl App {
         }
         state.records.zone = jiff::tz::TimeZone::system();
         state.records.home = opening.here.home;
+        state.status.log.file = opening.here.log;
         state.panes.sizes = opening.sizes;
         let own = opening.look.own;
         let files = Files::new(&own, depth);
         state.controls.themes.own = own.themes;
         state.controls.keys = own.keymap;
+        state.controls.mouse = opening.manners.mouse;
+        state.panes.surface = opening.manners.surface;
         Self {
             told: Told { events: desk.subscribe(), news: opening.news },
             files,
@@ -128,8 +141,9 @@ impl App {
             drawn: None,
             signal: None,
             wanted: None,
-            notice: opening.notice,
+            notice: opening.manners.notice,
             writing: Writing::in_folder(opening.here.drafts),
+            reader: Reader::default(),
         }
     }
 
@@ -138,6 +152,7 @@ impl App {
         loop {
             self.draw()?;
             if let Some(leave) = self.state.place.leave {
+                self.last_words().await;
                 self.terminal.leave()?;
                 let session = self.state.sessions.viewed();
                 return Ok(Farewell { leave, signal: self.signal, session });
@@ -155,7 +170,7 @@ impl App {
                 () = self.terminal.wait_ready(), if self.drawn.is_some() || self.late() => {
                     self.reached();
                 }
-                key = self.keys.next() => self.key(key)?,
+                keys = self.keys.next() => self.keys(keys)?,
                 Some(came) = self.work.join_next() => self.came(came),
                 Some(event) = self.told.events.recv() => self.happened(event),
                 Some(news) = self.told.news.recv() => self.turn(Message::Told(news), Pace::Key),
@@ -186,9 +201,13 @@ impl App {
         }
         self.reached();
         // The frame lets time pass, and what was pressed before comes before that.
-        self.keys.try_next().map_or(Ok(()), |key| self.key(key))?;
+        self.keys.try_next().map_or(Ok(()), |keys| self.keys(keys))?;
         self.apply(Message::Tick(now(), self.clocks()));
         self.terminal.set_title(&view::title(&self.state));
+        // Beside rows that are the terminal's own, so is the mouse.
+        let heard = self.state.controls.mouse == Mouse::Footplate
+            && self.state.panes.surface == Surface::Whole;
+        self.terminal.hear_mouse(heard);
         self.terminal.set_progress(
             match (self.state.queue.asking(), self.state.sessions.at_work()) {
                 (0, 0) => Progress::None,
@@ -197,8 +216,17 @@ impl App {
             },
         );
         let mut drawn = Drawn::default();
-        let state = &self.state;
-        if self.terminal.draw(|frame| drawn = view::view(state, frame))? {
+        let (state, window) = (&self.state, self.terminal.window());
+        let done = match view::inline(state, window) {
+            None => self.terminal.draw(|frame| drawn = view::view(state, frame))?,
+            Some(inline) => {
+                let live = |frame: &mut Frame<'_>| drawn = view::live(state, window, frame);
+                let done = self.terminal.draw_rows(&inline.above, inline.rows, live)?;
+                drawn.printed = inline.printed;
+                done
+            }
+        };
+        if done {
             self.drawn = Some(drawn);
             self.frames.drawn(at);
             if let Ground::Wanted = self.files.ground {
@@ -218,9 +246,13 @@ impl App {
     }
 
     fn tick(&mut self) {
-        let due = self.state.deadline().is_some_and(|deadline| deadline <= Instant::now());
+        let past = |deadline: Option<Instant>| deadline.is_some_and(|at| at <= Instant::now());
+        let (due, changes) = (past(self.state.deadline()), past(self.state.changes()));
         if due {
-            self.turn(Message::Tick(now(), self.clocks()), Pace::Key);
+            self.apply(Message::Tick(now(), self.clocks()));
+        }
+        if changes {
+            self.frames.request(Pace::Key, Instant::now());
         }
     }
 
@@ -229,18 +261,22 @@ impl App {
         running.filter_map(|call| Some((call, self.desk.clock(call)?))).collect()
     }
 
-    fn key(&mut self, key: Key) -> io::Result<()> {
-        let mut key = Some(key);
-        while let Some(next) = key {
-            let (keys, ground) = self.files.ground.take(next);
-            if ground.is_some_and(|ground| ground.lightness() > 50.0) {
-                let theme = Theme::light(self.state.look.theme.depth());
-                self.turn(Message::Themed(Ok(theme)), Pace::Key);
+    fn keys(&mut self, together: Vec<Key>) -> io::Result<()> {
+        let mut together = Some(together);
+        while let Some(next) = together {
+            let mut keys = Vec::with_capacity(next.len());
+            for key in next {
+                let (given, ground) = self.files.ground.take(key);
+                keys.extend(given);
+                if ground.is_some_and(|ground| ground.lightness() > 50.0) {
+                    let theme = Theme::light(self.state.look.theme.depth());
+                    self.turn(Message::Themed(Ok(theme)), Pace::Key);
+                }
             }
-            for key in keys {
+            for key in keys::gathered(keys) {
                 self.one_key(key)?;
             }
-            key = self.keys.try_next();
+            together = self.keys.try_next();
         }
         Ok(())
     }
@@ -249,8 +285,8 @@ impl App {
         match key {
             Key::Pressed(at, input) => self.turn(Message::Input(at, input), Pace::Key),
             Key::Resized(at, size) => {
-                self.terminal.resize(size)?;
-                self.turn(Message::Input(at, Input::Resized), Pace::Key);
+                self.terminal.resize(size);
+                self.turn(Message::Input(at, Input::Resized), Pace::Size);
             }
             Key::Closed => {
                 self.signal = Some(Signal::Hangup);
@@ -285,6 +321,10 @@ impl App {
 
     fn came(&mut self, came: Result<Came, tokio::task::JoinError>) {
         match came {
+            // What is on the screen already needs no frame.
+            Ok(Came::Listed(Ok(list))) if list == self.state.sessions.tree.listed => {
+                self.apply(Message::Came(Came::Listed(Ok(list))));
+            }
             Ok(came) => {
                 let output = matches!(came, Came::Output(..));
                 let pace = if output { Pace::Output } else { Pace::Key };

@@ -18,7 +18,7 @@ use crate::{
     kernel::{
         capability::Category,
         error::ErrorCode,
-        event::{Outcome, Seal},
+        event::{Call, Outcome, Seal},
         id::{ApprovalId, CallId, SessionId},
         invoke::ToolResult,
     },
@@ -103,11 +103,36 @@ pub struct Code {
     pub stopped: bool,
     pub fold: Fold,
     /// Its own calls that changed nothing.
-    pub reads: usize,
+    pub reads: Reads,
     /// Its own calls that had (or would have had) an effect.
     pub effects: Effects,
     /// The last lines it printed.
     pub output: Vec<String>,
+}
+
+/// The calls of a run that changed nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Reads {
+    pub count: usize,
+    /// The files that they read, as they were named; some of them where they are many.
+    pub files: Vec<String>,
+}
+
+impl Reads {
+    /// Some are enough to choose from.
+    const MOST: usize = 50;
+
+    /// Takes one more in.
+    pub fn put(&mut self, call: &Call) {
+        self.count += 1;
+        let path = call.input.get("path").and_then(serde_json::Value::as_str);
+        if let Some(path) = path.filter(|_| call.name.starts_with("files."))
+            && self.files.len() < Self::MOST
+            && !self.files.iter().any(|known| known == path)
+        {
+            self.files.push(path.to_owned());
+        }
+    }
 }
 
 /// Whether a text has its colours.
@@ -193,6 +218,11 @@ impl Cell {
             Body::Call(called) => called.progress.is_over(),
             Body::Agent { .. } => false,
         }
+    }
+
+    /// Whether it is as it stays. An agent is, as soon as it was started: it has cells of its own.
+    pub fn is_over(&self) -> bool {
+        self.settled() || matches!(self.body, Body::Agent { .. })
     }
 
     /// Whether enter does something with it.

@@ -145,7 +145,8 @@ impl Diff {
         most.unwrap_or_default().max(100).ilog10() as usize + 1
     }
 
-    /// One row of this comparison as it is drawn: at least one line, more where it is too long.
+    /// One row of this comparison as it is drawn, whole, which windows are compared with: at least one line, more where it is too long.
+    #[cfg(test)]
     pub fn draw_row(&self, row: &DiffRow, width: usize, brush: Brush<'_>) -> Vec<Row> {
         if let DiffKind::Gap(count) = row.kind {
             return vec![self.draw_gap(count, width, brush)];

@@ -3,12 +3,14 @@
 use std::{path::PathBuf, sync::Arc};
 
 use super::{
-    keymap::Preset,
+    file::Ask,
+    keymap::{Action, Key, Place, Preset},
     layout::Remembered,
     sheet::{Index, Shape},
     state::waiting::Sheet,
     theme::Marks,
 };
+use crate::config::{Motion, Mouse};
 use crate::kernel::{
     command::Command,
     gate::approval::{Question, Scope},
@@ -55,6 +57,8 @@ pub enum Effect {
     Consider(ApprovalId, Scope),
     /// Look for files below a folder by these words.
     FindFiles(PathBuf, String),
+    /// Read something of a file, where a folder is worked in.
+    File(PathBuf, PathBuf, Ask),
     /// Read the draft that was kept for a session.
     ReadDraft(SessionId),
     /// Keep the draft of a session.
@@ -67,6 +71,8 @@ pub enum Effect {
     Remember(Remembered),
     /// Find where the rows of a question's text begin.
     LayOut(ApprovalId, Arc<Sheet>, Shape),
+    /// Find where the rows of a change begin.
+    LayOutChange(CallId, Arc<Sheet>, Shape),
     /// Find a word in it.
     Find(ApprovalId, Arc<Sheet>, Arc<Index>, String, Marks),
     /// Put a text on the clipboard.
@@ -81,6 +87,8 @@ pub enum Effect {
     },
     /// Have the person look at a file in their own editor, and change it if they like.
     Visit(PathBuf),
+    /// The same, at a line of it, from 1.
+    VisitLine(PathBuf, u64),
     /// Read a theme of the person's.
     ReadTheme(PathBuf),
     /// Have the person look at their file of keys, which is made if there is none.
@@ -110,6 +118,10 @@ pub enum Setting {
     Preset(Preset),
     /// The model that new sessions speak to.
     Model(String),
+    Mouse(Mouse),
+    Motion(Motion),
+    /// The key of an action in a place.
+    Key(Place, Action, Key),
 }
 
 /// What to start.

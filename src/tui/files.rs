@@ -36,6 +36,20 @@ pub struct Name {
     pub path: String,
     /// How a message names it.
     pub text: String,
+    /// The path itself, where it is not what a person sees of it.
+    pub raw: Option<PathBuf>,
+}
+
+impl Name {
+    /// That of a file.
+    pub fn of(path: &Path) -> Self {
+        named(path, false)
+    }
+
+    /// The path, from the folder on.
+    pub fn real(&self) -> &Path {
+        self.raw.as_deref().unwrap_or(Path::new(&self.path))
+    }
 }
 
 /// What was found.
@@ -152,8 +166,9 @@ fn named(path: &Path, folder: bool) -> Name {
         Some(text) => format!("{text}{slash}"),
         None => format!("\"{}{slash}\"", literal(path)),
     };
+    let raw = (Path::new(&shown) != path).then(|| path.to_owned());
     shown.push_str(slash);
-    Name { path: shown, text }
+    Name { path: shown, text, raw }
 }
 
 /// The path for a person: bytes that are no UTF-8 as their numbers.
@@ -230,7 +245,10 @@ mod tests {
         assert_eq!(text("né/全角.txt".as_bytes()), "né/全角.txt");
         assert_eq!(text(b"two words.txt"), "\"two words.txt\"");
         assert_eq!(text(b"new\nline"), "\"new\\nline\"");
-        let shown = named(Path::new(OsStr::from_bytes(b"caf\xe9.txt")), false).path;
+        let odd = Path::new(OsStr::from_bytes(b"caf\xe9.txt"));
+        let shown = named(odd, false).path;
+        assert_eq!(Name::of(odd).real(), odd);
+        assert_eq!(Name::of(Path::new("a/b")).real(), Path::new("a/b"));
         assert_eq!(shown, "caf\\xe9.txt");
         assert_eq!(text(b"caf\xe9.txt"), "\"caf\\udce9.txt\"");
         assert_eq!(text(b"\x1b[2J"), "\"\\u001b[2J\"");

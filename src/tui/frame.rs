@@ -11,6 +11,8 @@ use tokio::time::Instant;
 pub enum Pace {
     /// A key, a click, a question: at once.
     Key,
+    /// Another size of the window: at most 60 draws a second, however fast it is pulled.
+    Size,
     /// Streaming text: at most 30 draws a second.
     Stream,
     /// A program's output: at most 10 draws a second.
@@ -21,6 +23,7 @@ impl Pace {
     fn gap(self) -> Duration {
         match self {
             Self::Key => Duration::ZERO,
+            Self::Size => Duration::from_nanos(1_000_000_000 / 60),
             Self::Stream => Duration::from_nanos(1_000_000_000 / 30),
             Self::Output => Duration::from_millis(100),
         }
@@ -105,6 +108,13 @@ mod tests {
     fn the_faster_of_two_requests_counts() {
         check(&[(0, Pace::Output), (1, Pace::Output), (2, Pace::Stream)], &[0, 34]);
         check(&[(0, Pace::Output), (1, Pace::Stream), (2, Pace::Output)], &[0, 34]);
+    }
+
+    #[test]
+    fn a_storm_of_sizes_is_drawn_sixty_times_a_second_and_the_last_one_for_sure() {
+        let storm: Vec<_> = (0..100).map(|ms| (ms, Pace::Size)).collect();
+        check(&storm, &[0, 17, 34, 51, 68, 85, 102]);
+        check(&[(0, Pace::Size), (1, Pace::Size), (2, Pace::Key)], &[0, 2]);
     }
 
     #[test]

@@ -7,10 +7,13 @@
 //! goes on as keys, if the terminal lets that through. Until the keyboard was still, those are text
 //! and do nothing, and enter sends only if it stands alone.
 
+mod burst;
+
 use std::time::Duration;
 
 use tokio::time::Instant;
 
+pub use self::burst::{Burst, Haste};
 use crate::kernel::id::ApprovalId;
 
 /// How long no key may have fallen, and the question must have been in sight, before a letter
@@ -55,8 +58,10 @@ pub struct Guard {
     seen: Option<Instant>,
     /// The last time anything came from the person.
     stirred: Option<Instant>,
-    /// There was a paste, and the keyboard was not still since.
-    pasted: bool,
+    /// There was a paste, and the keyboard was not still for so long since.
+    pasted: Option<Duration>,
+    /// Keys that come faster than fingers press them.
+    burst: Burst,
     /// Since when the letters are on the screen as live keys, with nothing from the person since.
     lettered: Option<Instant>,
     held: Option<Held>,
@@ -112,7 +117,7 @@ impl Guard {
     /// Anything at all came from the person: a key, a paste, a click, the window's focus. A letter
     /// still held was typing, and comes back as text.
     pub fn stir(&mut self, now: Instant) -> Option<char> {
-        self.pasted &= !self.is_quiet(now);
+        self.pasted = self.pasted.filter(|patience| !self.is_still(*patience, now));
         self.stirred = Some(now);
         self.lettered = None;
         self.held.take().map(|held| held.letter)
@@ -121,13 +126,35 @@ impl Guard {
     /// A paste came.
     pub fn paste(&mut self, now: Instant) -> Option<char> {
         let held = self.stir(now);
-        self.pasted = true;
+        self.burst.end();
+        self.pasted = Some(QUIET);
         held
+    }
+
+    /// So many keys came together as a paste does. One that `is_long` is nothing else; a short one may
+    /// be what an input method or a slow line has gathered. Whether it goes on from what came before.
+    pub fn burst(&mut self, keys: usize, is_long: bool, now: Instant) -> (Option<char>, bool) {
+        let held = self.stir(now);
+        let goes_on = self.burst.paste(keys, now);
+        let patience = if is_long || goes_on { QUIET } else { ALONE };
+        self.pasted = self.pasted.max(Some(patience));
+        (held, goes_on)
+    }
+
+    /// How a key came; one that writes nothing stands for itself.
+    pub fn haste(&mut self, writes: Option<char>, now: Instant) -> Haste {
+        match writes {
+            Some(c) => self.burst.key(c, now),
+            None => {
+                self.burst.end();
+                Haste::Pressed
+            }
+        }
     }
 
     /// Whether the last key may have been part of a paste.
     pub fn trails(&self) -> bool {
-        self.pasted
+        self.pasted.is_some()
     }
 
     /// An enter that may have been part of a paste: it sends if nothing follows for [`ALONE`].
@@ -167,7 +194,11 @@ impl Guard {
 
     /// Whether no key fell for [`QUIET`].
     pub fn is_quiet(&self, now: Instant) -> bool {
-        self.stirred.is_none_or(|stirred| stirred + QUIET <= now)
+        self.is_still(QUIET, now)
+    }
+
+    fn is_still(&self, patience: Duration, now: Instant) -> bool {
+        self.stirred.is_none_or(|stirred| stirred + patience <= now)
     }
 
     /// The key that has stood alone for long enough, once; it counts. To be asked only when all keys

@@ -51,6 +51,12 @@ pub enum Action {
     Jump(Jump),
     /// Looks for a word.
     Search,
+    /// Goes to the line of a number.
+    Line,
+    /// Shows what was changed in a file, or the file again.
+    Changed,
+    /// Shows the file that a row is about.
+    File,
     /// Sends the draft for the next step.
     Steer,
     /// Looks for words of before.
@@ -100,6 +106,12 @@ pub enum Action {
     Leave,
     Quit,
     Suspend,
+    /// Hears the mouse, or leaves it to the terminal.
+    Mouse,
+    /// Has less move by itself, and back.
+    Motion,
+    /// Gives a command another key.
+    Rekey,
 }
 
 /// What of a call is edited.
@@ -122,6 +134,12 @@ pub enum Go {
     Changes,
     Grants,
     Decisions,
+    /// What happened while nobody looked.
+    Away,
+    /// What was said in passing.
+    Log,
+    /// The list from which a file is chosen.
+    Files,
     Mode,
     Session(u8),
     Back,

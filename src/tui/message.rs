@@ -5,14 +5,19 @@ use std::{path::PathBuf, sync::Arc};
 use crossterm::event::KeyEvent;
 
 use super::{
-    diff::Diff,
     effect::Setting,
+    file::Read,
     files::Found,
     highlight::Colours,
     keymap::Keymap,
     row::Hit,
     sheet::Index,
-    state::{Drawn, Moment, pointer::Pointed, status::Check, waiting::Paper},
+    state::{
+        Drawn, Moment,
+        pointer::Pointed,
+        status::Check,
+        waiting::{Paper, Sheet},
+    },
     theme::Theme,
 };
 use crate::kernel::{
@@ -71,6 +76,8 @@ pub enum News {
 pub enum Input {
     Key(KeyEvent),
     Paste(String),
+    /// Keys that write, read together, and more of them than fingers press at once.
+    Burst(Vec<KeyEvent>),
     /// Something with the mouse.
     Mouse(Pointed),
     /// The window came to the front.
@@ -102,6 +109,8 @@ pub enum Came {
     Output(CallId, Option<OutputPage>),
     /// Nothing that anybody still waits for.
     Nothing,
+    /// Something of a file that is looked at.
+    File(PathBuf, Read),
     /// The files that fit these words.
     Files(String, Found),
     /// The draft that was kept for a session.
@@ -131,7 +140,9 @@ pub enum Came {
     /// What undoing these would do.
     Planned(Vec<CallId>, Result<Vec<Planned>, String>),
     /// What a change made of a file.
-    Compared(CallId, Result<Arc<Diff>, String>),
+    Compared(CallId, Result<Arc<Sheet>, String>),
+    /// It is known where the rows of that begin.
+    ChangeLaidOut(CallId, Arc<Index>),
     /// What a yes of that reach would come to: how many others it would answer.
     Considered(ApprovalId, Scope, Result<usize, NotAnswered>),
     /// The rules that count for a session, and what is wrong with their files.

@@ -65,7 +65,7 @@ pub fn of(question: &Question) -> Paper {
                 search(&mut deceits, "line", at + 1, line);
             }
             let lines = code.split('\n').map(str::to_owned);
-            Sheet::Code(lines.zip(highlight::highlight(code)).collect())
+            Sheet::Code(0, lines.zip(highlight::highlight(code)).collect())
         }
         Body::Packages { from, asked, python, run } => {
             for (at, text) in from.iter().chain(asked).enumerate() {

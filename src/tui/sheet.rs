@@ -1,27 +1,21 @@
 //! The text of an effect in rows. Where each line begins is found once, off the loop where the text
 //! is long, and from then on only the rows in sight are laid out, however many there are.
 
-use std::{collections::HashMap, ops::Range};
+mod index;
 
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 
+pub use self::index::Index;
 use super::{
     clean,
-    diff::{Columns, DiffKind, Pair},
+    diff::Columns,
     ink::{Brush, Ink},
-    row::{self, Hit, Row},
     state::waiting::{Compare, Sheet},
     theme::{Mark, Role},
 };
 
 /// A text of more bytes is not laid out by the screen itself.
 pub const AT_ONCE: usize = 64 * 1024;
-
-/// A line of more bytes is not laid out from its beginning each time.
-const LONG: usize = 2 * 1024;
-
-/// After so many rows of a long line it is known where one begins.
-const EVERY: usize = 64;
 
 /// More places where a word is found are not kept.
 pub const MOST_FOUND: usize = 10_000;
@@ -33,42 +27,12 @@ pub struct Shape {
     pub compare: Compare,
 }
 
-/// Where the lines of a sheet begin in one shape.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Index {
-    shape: Shape,
-    /// The first row of each line, and the row behind the last one.
-    starts: Vec<usize>,
-    /// What stands beside each other, where sides are compared.
-    pairs: Vec<Pair>,
-    /// What is known of long texts, by their place in the sheet.
-    long: HashMap<usize, Long>,
-}
-
-/// A long text whose rows can be told apart without reading it again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Long {
-    /// A cell is a byte.
-    Plain,
-    /// As it is drawn, and the bytes at which some of its rows begin.
-    Inked(Ink, Vec<usize>),
-}
-
-/// A line of rows.
-enum Place {
-    /// One text, by its place in the sheet.
-    Text(usize),
-    Sides(Pair),
-    /// So many lines are left out.
-    Gap(usize),
-}
-
 impl Sheet {
     /// The bytes of its texts.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Diff(diff) => diff.rows.iter().map(|row| row.text.len()).sum(),
-            Self::Code(lines) => lines.iter().map(|(line, _)| line.len()).sum(),
+            Self::Code(_, lines) => lines.iter().map(|(line, _)| line.len()).sum(),
             Self::Fields(fields) | Self::Line(_, fields) => {
                 fields.iter().map(|(_, value)| value.len()).sum()
             }
@@ -80,7 +44,7 @@ impl Sheet {
     fn texts(&self) -> usize {
         match self {
             Self::Diff(diff) => diff.rows.len(),
-            Self::Code(lines) => lines.len(),
+            Self::Code(_, lines) => lines.len(),
             Self::Fields(fields) | Self::Line(_, fields) => fields.len(),
             Self::Text(lines) => lines.len(),
         }
@@ -89,7 +53,7 @@ impl Sheet {
     fn text(&self, at: usize) -> &str {
         match self {
             Self::Diff(diff) => diff.rows.get(at).map(|row| row.text.as_str()),
-            Self::Code(lines) => lines.get(at).map(|(line, _)| line.as_str()),
+            Self::Code(_, lines) => lines.get(at).map(|(line, _)| line.as_str()),
             Self::Fields(fields) | Self::Line(_, fields) => {
                 fields.get(at).map(|(_, value)| value.as_str())
             }
@@ -102,10 +66,10 @@ impl Sheet {
     fn is_plain(&self, at: usize) -> bool {
         let ended = match self {
             Self::Diff(diff) => diff.rows.get(at).is_some_and(|row| !row.unended),
-            Self::Code(_) | Self::Fields(_) | Self::Line(..) | Self::Text(_) => true,
+            Self::Code(..) | Self::Fields(_) | Self::Line(..) | Self::Text(_) => true,
         };
         let coloured = match self {
-            Self::Code(lines) => lines.get(at).is_some_and(|(_, colours)| !colours.is_empty()),
+            Self::Code(_, lines) => lines.get(at).is_some_and(|(_, colours)| !colours.is_empty()),
             Self::Diff(_) | Self::Fields(_) | Self::Line(..) | Self::Text(_) => false,
         };
         ended && !coloured && clean::is_plain(self.text(at))
@@ -114,7 +78,7 @@ impl Sheet {
     fn role(&self, at: usize) -> Role {
         match self {
             Self::Diff(diff) => diff.rows.get(at).map_or(Role::Text, |row| row.role()),
-            Self::Code(_) | Self::Fields(_) | Self::Line(..) | Self::Text(_) => Role::Text,
+            Self::Code(..) | Self::Fields(_) | Self::Line(..) | Self::Text(_) => Role::Text,
         }
     }
 
@@ -122,7 +86,7 @@ impl Sheet {
     fn ink(&self, at: usize) -> Ink {
         match self {
             Self::Diff(diff) => diff.rows.get(at).map(|row| row.ink()).unwrap_or_default(),
-            Self::Code(lines) => match lines.get(at) {
+            Self::Code(_, lines) => match lines.get(at) {
                 // Colours are worth less than to see what deceives.
                 Some((line, colours)) if clean::deceits(line).is_empty() => {
                     Ink::coloured(line, colours)
@@ -139,7 +103,7 @@ impl Sheet {
     /// Cells before a text that has no numbers.
     fn hanging(&self) -> usize {
         match self {
-            Self::Code(_) => 7,
+            Self::Code(first, lines) => digits(first + lines.len()) + 3,
             Self::Fields(_) | Self::Line(..) => 11,
             Self::Diff(_) | Self::Text(_) => 3,
         }
@@ -150,7 +114,7 @@ impl Sheet {
         match (self, shape.compare) {
             (Self::Diff(diff), Compare::Unified) => diff.room(shape.width),
             (Self::Diff(diff), Compare::Sides) => Columns::new(shape.width, diff.digits()).room(),
-            (Self::Code(_) | Self::Fields(_) | Self::Line(..) | Self::Text(_), _) => {
+            (Self::Code(..) | Self::Fields(_) | Self::Line(..) | Self::Text(_), _) => {
                 shape.width.saturating_sub(self.hanging()).max(1)
             }
         }
@@ -167,7 +131,10 @@ impl Sheet {
                 let mark = format!("{} ", brush.mark(Mark::GoesOn));
                 clean::pad_left(&mark, self.hanging())
             }
-            Self::Code(_) => format!(" {:>4}  ", at + 1),
+            Self::Code(first, lines) => {
+                let digits = digits(first + lines.len());
+                format!(" {:>digits$}  ", first + at + 1)
+            }
             Self::Fields(fields) | Self::Line(_, fields) => {
                 let label = fields.get(at).map_or("", |(label, _)| label.as_str());
                 format!("   {label:<8}")
@@ -178,215 +145,9 @@ impl Sheet {
     }
 }
 
-impl Index {
-    /// Finds where the lines begin. Linear in the text: off the loop, where it is long.
-    pub fn of(sheet: &Sheet, shape: Shape) -> Self {
-        let pairs = match (sheet, shape.compare) {
-            (Sheet::Diff(diff), Compare::Sides) => diff.pairs(),
-            (Sheet::Diff(_), Compare::Unified)
-            | (Sheet::Code(_) | Sheet::Fields(_) | Sheet::Line(..) | Sheet::Text(_), _) => {
-                Vec::new()
-            }
-        };
-        let mut index = Self { shape, starts: vec![0], pairs, long: HashMap::new() };
-        let mut end = 0;
-        for line in 0..index.lines(sheet) {
-            end += match index.place(sheet, line) {
-                Place::Gap(_) => 1,
-                Place::Text(at) => index.count(sheet, at),
-                Place::Sides((old, new)) if old == new => {
-                    old.map_or(0, |at| index.count(sheet, at))
-                }
-                Place::Sides((old, new)) => {
-                    let counts = [old, new].map(|at| at.map_or(0, |at| index.count(sheet, at)));
-                    counts[0].max(counts[1])
-                }
-            };
-            index.starts.push(end);
-        }
-        index
-    }
-
-    pub fn shape(&self) -> Shape {
-        self.shape
-    }
-
-    /// How many rows there are.
-    pub fn total(&self) -> usize {
-        self.starts.last().copied().unwrap_or_default()
-    }
-
-    fn lines(&self, sheet: &Sheet) -> usize {
-        match self.shape.compare {
-            Compare::Sides if matches!(sheet, Sheet::Diff(_)) => self.pairs.len(),
-            Compare::Sides | Compare::Unified => sheet.texts(),
-        }
-    }
-
-    fn place(&self, sheet: &Sheet, line: usize) -> Place {
-        let (at, place) = match self.pairs.get(line) {
-            Some(pair) => (pair.0.or(pair.1).unwrap_or(line), Place::Sides(*pair)),
-            None => (line, Place::Text(line)),
-        };
-        match sheet {
-            Sheet::Diff(diff) => match diff.rows.get(at).map(|row| row.kind) {
-                Some(DiffKind::Gap(count)) => Place::Gap(count),
-                Some(DiffKind::Same | DiffKind::Add | DiffKind::Remove) | None => place,
-            },
-            Sheet::Code(_) | Sheet::Fields(_) | Sheet::Line(..) | Sheet::Text(_) => place,
-        }
-    }
-
-    /// The rows of one text; keeps what is worth to be known of it.
-    fn count(&mut self, sheet: &Sheet, at: usize) -> usize {
-        let room = sheet.room(self.shape);
-        let bytes = sheet.text(at).len();
-        if sheet.is_plain(at) {
-            if bytes > LONG {
-                self.long.insert(at, Long::Plain);
-            }
-            return bytes.div_ceil(room).max(1);
-        }
-        let ink = sheet.ink(at);
-        let mut marks = Vec::new();
-        let mut count = 0;
-        for range in ink.rows(room, 0) {
-            if count % EVERY == 0 {
-                marks.push(range.start);
-            }
-            count += 1;
-        }
-        if bytes > LONG {
-            self.long.insert(at, Long::Inked(ink, marks));
-        }
-        count
-    }
-
-    /// These rows, and no others.
-    pub fn rows(&self, sheet: &Sheet, wanted: Range<usize>, brush: Brush<'_>) -> Vec<Row> {
-        let wanted = wanted.start..wanted.end.min(self.total());
-        let mut out = Vec::new();
-        let mut line = self.starts.partition_point(|start| *start <= wanted.start).max(1) - 1;
-        while let (Some(&start), Some(&end)) = (self.starts.get(line), self.starts.get(line + 1))
-            && start < wanted.end
-        {
-            let part = wanted.start.max(start) - start..wanted.end.min(end) - start;
-            self.draw(sheet, line, part, brush, &mut out);
-            line += 1;
-        }
-        out
-    }
-
-    /// Some rows of one line.
-    fn draw(
-        &self,
-        sheet: &Sheet,
-        line: usize,
-        part: Range<usize>,
-        brush: Brush<'_>,
-        out: &mut Vec<Row>,
-    ) {
-        let width = self.shape.width;
-        match (self.place(sheet, line), sheet) {
-            (Place::Gap(count), Sheet::Diff(diff)) => out.push(diff.draw_gap(count, width, brush)),
-            (Place::Sides((old, new)), Sheet::Diff(diff)) => {
-                let columns = Columns::new(width, diff.digits());
-                let side = |at: Option<usize>, is_old: bool| {
-                    let row = at.and_then(|at| diff.rows.get(at));
-                    let (Some(at), Some(row)) = (at, row) else { return Vec::new() };
-                    let number = if is_old { row.old_no } else { row.new_no };
-                    let texts = self.texts(sheet, at, part.clone(), brush).into_iter();
-                    let rows = texts.zip(part.clone()).map(|(text, at)| {
-                        let mut spans = columns.before(row, number, at == 0, brush);
-                        spans.extend(text);
-                        spans
-                    });
-                    rows.collect::<Vec<_>>()
-                };
-                let (left, right) = (side(old, true), side(new, false));
-                let (mut left, mut right) = (left.into_iter(), right.into_iter());
-                for at in part.clone() {
-                    let (left, right) = (left.next(), right.next());
-                    out.push(columns.join(left, right, old == new, at > 0, brush));
-                }
-            }
-            (Place::Text(at), _) => {
-                let before = match sheet {
-                    Sheet::Diff(diff) => diff.before(width),
-                    Sheet::Code(_) | Sheet::Fields(_) | Sheet::Line(..) | Sheet::Text(_) => {
-                        sheet.hanging()
-                    }
-                };
-                let texts = self.texts(sheet, at, part.clone(), brush).into_iter();
-                out.extend(texts.zip(part).map(|(text, row)| {
-                    let mut spans = sheet.margin(at, row == 0, width, brush);
-                    spans.extend(text);
-                    let line = Line::from(spans);
-                    Row { line, texts: [before..usize::MAX, 0..0], goes_on: row > 0 }
-                }));
-            }
-            (Place::Gap(_) | Place::Sides(_), _) => {}
-        }
-    }
-
-    /// Some rows of one text, as far as it has them.
-    fn texts(
-        &self,
-        sheet: &Sheet,
-        at: usize,
-        part: Range<usize>,
-        brush: Brush<'_>,
-    ) -> Vec<Vec<Span<'static>>> {
-        let room = sheet.room(self.shape);
-        let rows = |ink: &Ink, known: usize, from: usize| {
-            let rows = ink.rows(room, from).skip(part.start - known).take(part.len());
-            rows.map(|range| ink.spans(range, brush.style)).collect()
-        };
-        match self.long.get(&at) {
-            Some(Long::Plain) => {
-                let (text, role) = (sheet.text(at), sheet.role(at));
-                let row = |row: usize| {
-                    text.get(row * room..text.len().min((row + 1) * room))
-                        .filter(|text| !text.is_empty())
-                };
-                part.map_while(row).map(|text| vec![brush.span(text, role)]).collect()
-            }
-            Some(Long::Inked(ink, marks)) => {
-                let mark = (part.start / EVERY).min(marks.len().saturating_sub(1));
-                rows(ink, mark * EVERY, marks.get(mark).copied().unwrap_or_default())
-            }
-            None => rows(&sheet.ink(at), 0, 0),
-        }
-    }
-
-    /// Where a word is found, from the top on, the first so many places. Linear in the text, and lays
-    /// out the lines that have it: off the loop, where it is long.
-    pub fn find(&self, sheet: &Sheet, word: &str, brush: Brush<'_>) -> Vec<Hit> {
-        let mut hits = Vec::new();
-        for line in 0..self.lines(sheet) {
-            let texts = match self.place(sheet, line) {
-                Place::Gap(_) => continue,
-                Place::Text(at) => [Some(at), None],
-                Place::Sides((old, new)) => [old, new],
-            };
-            let may = |at: usize| !sheet.is_plain(at) || row::has(sheet.text(at), word);
-            let (Some(&start), Some(&end)) = (self.starts.get(line), self.starts.get(line + 1))
-            else {
-                continue;
-            };
-            if !texts.into_iter().flatten().any(may) {
-                continue;
-            }
-            let mut rows = Vec::new();
-            self.draw(sheet, line, 0..end - start, brush, &mut rows);
-            hits.extend(row::find(&rows, word).into_iter().map(|hit| row::below(hit, start)));
-            if hits.len() >= MOST_FOUND {
-                hits.truncate(MOST_FOUND);
-                break;
-            }
-        }
-        hits
-    }
+/// The cells of the numbers of lines.
+fn digits(lines: usize) -> usize {
+    (lines.max(1).ilog10() as usize + 1).max(4)
 }
 
 #[cfg(test)]

@@ -19,6 +19,9 @@ pub enum Word {
     Sessions,
     Waiting,
     Output,
+    File,
+    News,
+    Log,
     Theme,
     Help,
     Quit,
@@ -35,7 +38,7 @@ pub enum Takes {
 }
 
 impl Word {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 18] = [
         Self::Mode,
         Self::Rewind,
         Self::Fork,
@@ -48,6 +51,9 @@ impl Word {
         Self::Sessions,
         Self::Waiting,
         Self::Output,
+        Self::File,
+        Self::News,
+        Self::Log,
         Self::Theme,
         Self::Help,
         Self::Quit,
@@ -68,6 +74,9 @@ impl Word {
             Self::Sessions => "sessions",
             Self::Waiting => "waiting",
             Self::Output => "output",
+            Self::File => "file",
+            Self::News => "news",
+            Self::Log => "log",
             Self::Theme => "theme",
             Self::Help => "help",
             Self::Quit => "quit",
@@ -88,6 +97,9 @@ impl Word {
             Self::Sessions => "sessions and agents",
             Self::Waiting => "all that waits for you",
             Self::Output => "what programs print",
+            Self::File => "read a file",
+            Self::News => "since you looked away",
+            Self::Log => "what was said in passing",
             Self::Theme => "other colours",
             Self::Help => "keys",
             Self::Quit => "leave; all is kept",
@@ -99,6 +111,7 @@ impl Word {
             Self::Mode => Takes::One(Mode::ALL.map(Mode::name).to_vec()),
             Self::Theme => Takes::One(Theme::BUILT_IN.map(|(name, _)| name).to_vec()),
             Self::Rename => Takes::Words("a name"),
+            Self::File => Takes::Words("some letters of its name"),
             Self::Rewind => Takes::Words("the number of a message; else the last"),
             Self::New
             | Self::Fork
@@ -109,6 +122,8 @@ impl Word {
             | Self::Sessions
             | Self::Waiting
             | Self::Output
+            | Self::News
+            | Self::Log
             | Self::Help
             | Self::Quit => Takes::Nothing,
         }

@@ -1,6 +1,8 @@
 //! A screen to play stories on: the real state, update and view, with time and events as told.
 
+mod away;
 mod desk;
+mod file;
 mod happens;
 mod questions;
 mod rules;
@@ -15,8 +17,8 @@ use ratatui::{Terminal, backend::TestBackend};
 use tokio::time::Instant;
 
 pub(super) use self::questions::{
-    LEX, capability, code_question, packages_question, program_question, python, result,
-    shell_question, write_question,
+    LEX, capability, code_question, made_ready, packages_question, program_question, python,
+    result, shell_question, write_question,
 };
 pub(super) use self::rules::{program, rule};
 use self::runs::part_of;
@@ -30,6 +32,7 @@ use super::{
         Drawn, Moment, State,
         look::Look,
         status::{Check, Place, Player},
+        waiting::Sheet,
     },
     theme::{Depth, Mark, Marks, Theme},
     update::update,
@@ -64,6 +67,8 @@ pub(super) struct Stage {
     /// A file before and after any of it.
     pub(super) texts: (String, String),
     /// What any wider yes would come to.
+    /// The files that can be looked at.
+    pub(super) disk: file::Disk,
     pub(super) considered: Result<usize, NotAnswered>,
     pub(super) clocks: Vec<(CallId, Reading)>,
     pub(super) desk: desk::Desk,
@@ -101,6 +106,7 @@ impl Stage {
             page: OutputPage::default(),
             planned: Vec::new(),
             texts: ("one\ntwo\n".into(), "one\n\tthree\n".into()),
+            disk: file::Disk::default(),
             considered: Ok(0),
             clocks: Vec::new(),
             desk: desk::Desk::default(),
@@ -171,8 +177,10 @@ impl Stage {
                         let came = Came::Prepared(question.id, paper, capability);
                         messages.push_back(Message::Came(came));
                     }
-                    effect @ (Effect::LayOut(..) | Effect::Find(..)) if self.lays_out => {
-                        messages.extend(questions::made_ready(effect).map(Message::Came));
+                    effect @ (Effect::LayOut(..) | Effect::LayOutChange(..) | Effect::Find(..))
+                        if self.lays_out =>
+                    {
+                        messages.extend(made_ready(effect).map(Message::Came));
                     }
                     Effect::Colour(session, call, code) => {
                         let came = Came::Coloured(session, call, highlight::highlight(&code));
@@ -201,7 +209,8 @@ impl Stage {
                     }
                     Effect::Compare(_, call) => {
                         let diff = diff::Diff::new(Some(&self.texts.0), &self.texts.1);
-                        let came = Came::Compared(call, Ok(Arc::new(diff)));
+                        let sheet = Arc::new(Sheet::Diff(diff));
+                        let came = Came::Compared(call, Ok(sheet));
                         messages.push_back(Message::Came(came));
                     }
                     Effect::Consider(approval, scope) => {
@@ -212,10 +221,15 @@ impl Stage {
                     Effect::ListSessions => messages.push_back(self.listed()),
                     Effect::ReadSaid(session) => messages.push_back(self.said(session)),
                     Effect::FindFiles(_, words) => messages.push_back(self.desk.finds(words)),
+                    Effect::File(root, path, ask) => {
+                        let read = self.reader(ask.clone(), &root, &path);
+                        messages.extend(read.map(|read| Message::Came(Came::File(path, read))));
+                    }
                     Effect::ReadDraft(of) => messages.extend(self.desk.draft(of)),
                     Effect::KeepDraft(of, text) => drop(self.desk.drafts.insert(of, text)),
                     other @ (Effect::Send(_)
                     | Effect::LayOut(..)
+                    | Effect::LayOutChange(..)
                     | Effect::Find(..)
                     | Effect::Resume(..)
                     | Effect::Delete(_)
@@ -228,6 +242,7 @@ impl Stage {
                     | Effect::Notify(_)
                     | Effect::Editor { .. }
                     | Effect::Visit(_)
+                    | Effect::VisitLine(..)
                     | Effect::KeysFile
                     | Effect::Keep(_)
                     | Effect::ReadTheme(_)
@@ -235,6 +250,14 @@ impl Stage {
                 }
             }
         }
+    }
+
+    /// Much time passes, of which only the end is seen.
+    pub(super) fn passes(&mut self, ms: u64) {
+        let draws = std::mem::replace(&mut self.draws, false);
+        self.wait(ms);
+        self.draws = draws;
+        self.draw();
     }
 
     /// Time passes, a frame at a time where frames are drawn.
@@ -271,7 +294,9 @@ impl Stage {
         self.terminal.backend().buffer()
     }
 
+    /// A key, as soon behind the one before as fingers can press it.
     pub(super) fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) {
+        self.ms += 6;
         let key = KeyEvent::new(code, modifiers);
         self.send(Message::Input(self.now(), Input::Key(key)));
     }

@@ -1,11 +1,16 @@
 //! All the screen knows. Each part owns its own; nothing here waits, reads a clock or a file.
 
+pub mod away;
+pub mod compared;
 pub mod composer;
 pub mod controls;
 pub mod draft;
 pub mod drafts;
+mod drawn;
 pub mod edit;
+pub mod file;
 pub mod filter;
+pub mod log;
 pub mod look;
 pub mod offered;
 pub mod output;
@@ -22,10 +27,10 @@ pub mod waiting;
 
 use composer::Composer;
 use controls::Controls;
+pub use drawn::{Drawn, DrawnChange, DrawnFile, DrawnOutput, DrawnQuestion, DrawnText, Unlaid};
 use look::Look;
 use output::Output;
 use panes::Panes;
-use ratatui::layout::Rect;
 use records::Records;
 use sessions::Sessions;
 use status::{Place, Status};
@@ -33,8 +38,8 @@ use tokio::time::Instant;
 use waiting::{Queue, Waiting};
 
 use crate::{
-    kernel::id::{ApprovalId, CallId, SessionId},
-    tui::{guard::Guard, keymap, layout::Layout, sheet::Shape},
+    kernel::id::{CallId, SessionId},
+    tui::{guard::Guard, keymap},
 };
 
 /// One moment by both clocks: the one that only counts, and the one on the wall.
@@ -104,6 +109,15 @@ pub enum Popup {
     Decisions {
         row: usize,
     },
+    /// A file that is looked at, and the list from which one is chosen.
+    File,
+    Files {
+        row: usize,
+    },
+    /// What was said in passing.
+    Log {
+        row: usize,
+    },
     Help {
         of: keymap::Place,
         top: usize,
@@ -114,6 +128,10 @@ pub enum Popup {
     /// All commands.
     Commands,
     Themes {
+        row: usize,
+    },
+    /// What happened while nobody looked.
+    Away {
         row: usize,
     },
     Quit {
@@ -166,7 +184,11 @@ impl Popup {
     pub fn is_narrowed(self) -> bool {
         matches!(
             self,
-            Self::Waiting { .. } | Self::Grants { .. } | Self::Decisions { .. } | Self::Help { .. }
+            Self::Waiting { .. }
+                | Self::Grants { .. }
+                | Self::Decisions { .. }
+                | Self::Log { .. }
+                | Self::Help { .. }
         )
     }
 }
@@ -178,81 +200,6 @@ pub enum Leave {
     Quit,
     /// A signal, or the terminal went away.
     Signal,
-}
-
-/// What the last frame showed: the screen acts only on what was really there.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Drawn {
-    pub width: u16,
-    pub height: u16,
-    pub question: Option<DrawnQuestion>,
-    /// The transcript's rows in sight, and the first of them.
-    pub transcript: DrawnText,
-    /// The outputs in sight.
-    pub outputs: Vec<DrawnOutput>,
-    /// The first line of a change in sight, where one is.
-    pub change: Option<usize>,
-    /// Where everything is.
-    pub layout: Layout,
-    /// A text that is not made ready to be drawn.
-    pub unlaid: Option<Unlaid>,
-    /// The text that is selected by the mouse.
-    pub selected: Option<String>,
-}
-
-/// An output on the screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DrawnOutput {
-    pub call: CallId,
-    /// Rows and cells of text.
-    pub rows: usize,
-    pub width: usize,
-    /// The line at the top, and the row of it.
-    pub top: (u64, usize),
-}
-
-/// A text that has to be made ready off the loop before any of it can be drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unlaid {
-    pub question: ApprovalId,
-    pub shape: Shape,
-}
-
-/// A question on the screen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DrawnQuestion {
-    pub id: ApprovalId,
-    /// The letters were shown as live keys.
-    pub live: bool,
-    /// The cells it was laid out for.
-    pub width: usize,
-    pub top: usize,
-    /// Rows of its text in sight, and in all.
-    pub rows: usize,
-    pub total: usize,
-    /// A row above or below them says how many are out of sight.
-    pub noted: bool,
-    /// The letters that answer, with their words' places.
-    pub labels: Vec<(char, Rect)>,
-}
-
-impl DrawnQuestion {
-    /// The last row that may be asked for as the first; with fewer rows below it, the view ends there.
-    pub fn last(&self) -> usize {
-        self.total.saturating_sub(if self.noted { 1 } else { self.rows })
-    }
-}
-
-/// A transcript on the screen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DrawnText {
-    pub width: usize,
-    pub height: usize,
-    pub top: (usize, usize),
-    /// The cells of which something was in sight end here.
-    pub end: usize,
-    /// Rows below the last one in sight.
-    pub below: usize,
 }
 
 impl State {
@@ -269,7 +216,7 @@ impl State {
             output: Output::default(),
             records: Records::default(),
             composer: Composer::remembering(history),
-            status: Status::default(),
+            status: Status::begun(now),
             popup: None,
             focus,
             panes: Panes::default(),
@@ -302,10 +249,18 @@ impl State {
             Some(Popup::Changes { .. }) => return Place::Changes,
             Some(Popup::Grants { .. }) => return Place::Grants,
             Some(Popup::Decisions { .. }) => return Place::Decisions,
+            Some(Popup::File) => {
+                let file = self.panes.viewer.file.as_ref();
+                let typing = file.is_some_and(|file| file.field.is_some());
+                return if typing { Place::Search } else { Place::File };
+            }
+            Some(Popup::Files { .. }) => return Place::Files,
+            Some(Popup::Log { .. }) => return Place::Log,
             Some(Popup::Help { .. }) => return Place::Help,
             Some(Popup::Connect { .. }) => return Place::Connect,
             Some(Popup::Commands) => return Place::Commands,
             Some(Popup::Themes { .. }) => return Place::Themes,
+            Some(Popup::Away { .. }) => return Place::Lines,
             Some(Popup::Quit { .. }) => return Place::Quit,
             Some(Popup::Mode { .. }) => return Place::Mode,
             Some(Popup::Stop { .. }) => return Place::Stop,
@@ -384,14 +339,17 @@ impl State {
         self.sessions.at_work() > 0 || self.queue.current().is_some()
     }
 
-    /// When something changes by itself.
+    /// When something is to be done though nothing comes.
     pub fn deadline(&self) -> Option<Instant> {
+        [self.changes(), self.list_due()].into_iter().flatten().min()
+    }
+
+    /// When something on the screen changes by itself.
+    pub fn changes(&self) -> Option<Instant> {
         let second = self.counts().then(|| self.now.at + until_next_second(self.now.wall));
-        let toast = self.status.deadline();
-        let guard = self.guard.deadline(self.now.at);
-        let draft = self.composer.drafts.deadline();
-        let list = self.list_due();
-        [second, toast, guard, draft, list].into_iter().flatten().min()
+        let (toast, draft) = (self.status.deadline(), self.composer.drafts.deadline());
+        let (guard, away) = (self.guard.deadline(self.now.at), self.status.away.deadline());
+        [second, toast, draft, guard, away].into_iter().flatten().min()
     }
 }
 

@@ -4,9 +4,12 @@
 //! Every way out undoes the same list, once.
 
 mod backend;
+mod inline;
 mod line;
+mod page;
 mod restore;
 mod signal;
+mod wishes;
 mod writer;
 
 use std::io::{self, Write};
@@ -15,15 +18,19 @@ use crossterm::Command;
 use crossterm::clipboard::CopyToClipboard;
 use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
+use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Size};
 
 pub use line::{LineMode, Tty};
 pub use restore::Restore;
 pub use signal::{Signal, Signals};
+pub use wishes::{Progress, Wanted, Wishes};
 
 use backend::Sized;
+use inline::Inline;
+use page::Page;
 use restore::Mode;
-use writer::Writer;
+use writer::{Sent, Writer};
 
 /// Longest text sent to the clipboard; terminals drop longer ones without a word.
 const COPY_LIMIT: usize = 100_000;
@@ -31,32 +38,19 @@ const COPY_LIMIT: usize = 100_000;
 /// Longest title; more is seen nowhere.
 const TITLE_LIMIT: usize = 120;
 
-/// What to ask of the terminal beyond what the screen always needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Wishes {
-    pub mouse: bool,
-    /// The keyboard protocol that tells shift+enter from enter.
-    pub keyboard: bool,
-}
-
-/// What the terminal's own progress mark shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Progress {
-    #[default]
-    None,
-    Busy,
-    /// Something waits for the person.
-    Paused,
-}
-
 /// The screen while it is ours. Dropping it gives the terminal back.
 pub struct Terminal {
     screen: ratatui::Terminal<Sized<CrosstermBackend<Page>>>,
     page: Page,
+    window: Size,
+    /// The rows that are ours, where not all of the window is for good.
+    inline: Option<Inline>,
+    /// All of the window is ours now.
+    whole: bool,
+    /// What the terminal shows is not what was drawn last.
+    stale: bool,
     /// Title, bell and the like that wait for the writer.
-    pending: Vec<u8>,
-    /// What `pending` switches on.
-    pending_modes: Vec<Mode>,
+    pending: Sent,
     writer: Writer,
     restore: Restore,
     wishes: Wishes,
@@ -81,8 +75,14 @@ impl Terminal {
         let mut terminal = Self {
             screen: ratatui::Terminal::new(backend)?,
             page,
-            pending: Vec::new(),
-            pending_modes: Vec::new(),
+            window: size,
+            inline: match wishes.surface {
+                Wanted::Whole => None,
+                Wanted::Rows { reflows } => Some(Inline::new(reflows)),
+            },
+            whole: wishes.surface == Wanted::Whole,
+            stale: true,
+            pending: Sent::default(),
             writer,
             restore,
             wishes,
@@ -117,31 +117,82 @@ impl Terminal {
         if !self.ready() {
             return Ok(false);
         }
+        if !std::mem::replace(&mut self.whole, true) {
+            self.switch(Mode::WHOLE, true);
+            self.stale = true;
+        }
+        if std::mem::take(&mut self.stale) {
+            self.clear(self.window)?;
+        }
         self.screen.draw(view)?;
         let page = self.page.take();
-        let mut bytes = std::mem::take(&mut self.pending);
-        if !page.is_empty() {
-            bytes.extend_from_slice(b"\x1b[?2026h");
-            bytes.extend_from_slice(&page);
-            bytes.extend_from_slice(b"\x1b[?2026l");
-        }
-        self.writer.send(bytes, std::mem::take(&mut self.pending_modes));
+        self.put(page, None);
         Ok(true)
     }
 
-    /// The window has this size now; the next frame is drawn in full.
-    pub fn resize(&mut self, size: Size) -> io::Result<()> {
-        if self.screen.backend().shape() != size {
-            self.screen.backend_mut().set_size(size);
-            // Also where only the rows changed, for terminals move them about.
-            self.repaint()?;
+    /// As [`Self::draw`], in so many rows at the end of the window, or more where those before it
+    /// needed more; and puts what is over above them for good. Only where such rows were wished for.
+    pub fn draw_rows(
+        &mut self,
+        above: &Buffer,
+        rows: u16,
+        view: impl FnOnce(&mut Frame<'_>),
+    ) -> io::Result<bool> {
+        self.writer.check()?;
+        if !self.ready() {
+            return Ok(false);
         }
-        Ok(())
+        if std::mem::take(&mut self.whole) {
+            self.switch(Mode::WHOLE, false);
+            self.stale = true;
+        }
+        let window = self.window;
+        let Some(inline) = &mut self.inline else { return Ok(false) };
+        // So that nothing jumps, rows that are no longer needed are left to what comes above.
+        let stays = inline.rows().saturating_sub(above.area.height);
+        let rows = rows.max(stays).clamp(1, window.height.max(1));
+        let mut page = Vec::new();
+        if std::mem::take(&mut self.stale) || above.area.height > 0 || rows != inline.rows() {
+            inline.resized(window.width);
+            inline.begin(&mut page, above, rows)?;
+            self.clear(Size { height: rows, ..window })?;
+        }
+        self.screen.draw(view)?;
+        let drawn = self.page.take();
+        let lengths = self.screen.backend().lengths();
+        let Some(inline) = &mut self.inline else { return Ok(false) };
+        page.extend(inline.place(&drawn));
+        inline.drawn(window.width, lengths);
+        let parting = inline.parting();
+        self.put(page, Some(parting));
+        Ok(true)
     }
 
-    /// The next frame is drawn in full, whatever the terminal shows now.
-    pub fn repaint(&mut self) -> io::Result<()> {
-        let size = self.screen.backend().shape();
+    /// Hands a frame to the writer.
+    fn put(&mut self, page: Vec<u8>, parting: Option<Vec<u8>>) {
+        let mut sent = std::mem::take(&mut self.pending);
+        if !page.is_empty() {
+            sent.bytes.extend_from_slice(b"\x1b[?2026h");
+            sent.bytes.extend_from_slice(&page);
+            sent.bytes.extend_from_slice(b"\x1b[?2026l");
+        }
+        sent.parting = parting;
+        self.writer.send(sent);
+    }
+
+    /// The size of the window.
+    pub fn window(&self) -> Size {
+        self.window
+    }
+
+    /// The window has this size now; the next frame is drawn in full, also where only the rows changed,
+    /// for terminals move them about.
+    pub fn resize(&mut self, size: Size) {
+        self.stale |= std::mem::replace(&mut self.window, size) != size;
+    }
+
+    fn clear(&mut self, size: Size) -> io::Result<()> {
+        self.screen.backend_mut().set_size(size);
         self.screen.resize((Position::ORIGIN, size).into())
     }
 
@@ -168,7 +219,30 @@ impl Terminal {
         let text = super::clean::truncate(&super::clean::shown(text), TITLE_LIMIT);
         // A text that starts with digits and `;` would be read as another command.
         let text = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
-        self.control(format!("\x1b]9;{text}\x07").as_bytes());
+        // A notice is over as soon as it was given. What lasts, such as a mark of progress, is never
+        // sent past tmux: it would stay when somebody looks at another window of it.
+        let notice = match self.wishes.wrapped {
+            true => format!("\x1bPtmux;\x1b\x1b]9;{text}\x07\x1b\\"),
+            false => format!("\x1b]9;{text}\x07"),
+        };
+        self.control(notice.as_bytes());
+    }
+
+    /// Hears the mouse from now on, or leaves it to the terminal. Writes nothing if that is so.
+    pub fn hear_mouse(&mut self, mouse: bool) {
+        if std::mem::replace(&mut self.wishes.mouse, mouse) != mouse {
+            self.switch(Mode::MOUSE, mouse);
+        }
+    }
+
+    fn switch(&mut self, mode: Mode, on: bool) {
+        let (into, from, bytes) = match on {
+            true => (&mut self.pending.on, &mut self.pending.off, mode.on),
+            false => (&mut self.pending.off, &mut self.pending.on, mode.off),
+        };
+        from.retain(|known| *known != mode);
+        into.push(mode);
+        self.control(bytes.as_bytes());
     }
 
     /// The mark on the window's tab or in the task bar. Writes nothing if it is the same.
@@ -176,8 +250,8 @@ impl Terminal {
         if self.progress == progress {
             return;
         }
-        if !self.pending_modes.contains(&Mode::PROGRESS) {
-            self.pending_modes.push(Mode::PROGRESS);
+        if !self.pending.on.contains(&Mode::PROGRESS) {
+            self.pending.on.push(Mode::PROGRESS);
         }
         self.control(match progress {
             Progress::None => b"\x1b]9;4;0\x07",
@@ -200,9 +274,8 @@ impl Terminal {
 
     /// Sends what waits from [`Self::set_title`] and its like, for a screen with nothing to draw.
     pub fn flush(&mut self) {
-        if self.ready() && !self.pending.is_empty() {
-            let modes = std::mem::take(&mut self.pending_modes);
-            self.writer.send(std::mem::take(&mut self.pending), modes);
+        if self.ready() {
+            self.writer.send(std::mem::take(&mut self.pending));
         }
     }
 
@@ -247,25 +320,33 @@ impl Terminal {
 
     fn set_modes(&mut self) -> io::Result<()> {
         self.restore.take()?;
-        let mut modes = Mode::ALWAYS.to_vec();
+        let mut modes = vec![Mode::TITLE];
+        match &mut self.inline {
+            None => modes.push(Mode::WHOLE),
+            Some(inline) => {
+                inline.forget();
+                self.whole = false;
+            }
+        }
+        modes.extend(Mode::ALWAYS);
         modes.extend(self.wishes.mouse.then_some(Mode::MOUSE));
         modes.extend(self.wishes.keyboard.then_some(Mode::KEYBOARD));
         let mut bytes: Vec<u8> = modes.iter().flat_map(|mode| mode.on.bytes()).collect();
         if !self.title.is_empty() {
             bytes.extend_from_slice(format!("\x1b]2;{}\x07", self.title).as_bytes());
         }
-        self.pending.clear();
-        self.pending_modes.clear();
+        self.pending = Sent::default();
         self.progress = Progress::None;
         self.page.take();
-        self.writer.send(bytes, modes);
-        self.repaint()
+        self.stale = true;
+        self.writer.send(Sent { bytes, on: modes, ..Sent::default() });
+        Ok(())
     }
 
     fn control(&mut self, bytes: &[u8]) {
         // A terminal that takes nothing must not fill the memory.
-        if self.pending.len() < 4 * COPY_LIMIT {
-            self.pending.extend_from_slice(bytes);
+        if self.pending.bytes.len() < 4 * COPY_LIMIT {
+            self.pending.bytes.extend_from_slice(bytes);
         }
     }
 }
@@ -285,27 +366,6 @@ fn has_shell() -> io::Result<()> {
         return Err(io::Error::other("no shell to come back from"));
     }
     Ok(())
-}
-
-/// Collects one frame's bytes.
-#[derive(Debug, Clone, Default)]
-struct Page(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
-
-impl Page {
-    fn take(&self) -> Vec<u8> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
-    }
-}
-
-impl Write for Page {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]

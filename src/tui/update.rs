@@ -1,16 +1,20 @@
 //! What a message does to the screen's state. Plain functions: what must happen outside comes back
 //! as effects, and time is whatever the message says.
 
+mod away;
 mod compose;
 mod controls;
 mod edit;
 mod events;
+mod file;
 mod input;
+mod log;
 mod long;
 mod moves;
 mod output;
 mod palette;
 mod panes;
+mod paste;
 mod pointer;
 mod question;
 mod records;
@@ -36,10 +40,10 @@ use super::{
     guard::Due,
     keymap::{Action, Edit},
     message::{Came, Message, News},
-    state::{Drawn, Focus, Leave, Moment, State, several::Settled},
+    state::{Drawn, Focus, Leave, Moment, Popup, State, compared::Compared, several::Settled},
     view,
 };
-use crate::kernel::port::Form;
+use crate::kernel::{id::CallId, port::Form};
 
 /// Applies one message.
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
@@ -49,14 +53,17 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             state.output.clocks = clocks.into_iter().collect();
             // Here alone a letter answers: all keys that were read have been told of. One that is
             // heard of before this was typed right behind it, whatever the clock says.
-            match state.guard.due(now.at) {
+            let mut effects = match state.guard.due(now.at) {
                 Some(Due::Letter(question, letter)) => question::letter(state, question, letter),
                 Some(Due::Enter) => input::act(state, Action::Edit(Edit::Send)),
                 None => Vec::new(),
-            }
+            };
+            effects.extend(away::ring(state));
+            effects
         }
         Message::Input(now, input) => {
             pass(state, now);
+            away::heard(state, &input);
             input::apply(state, input)
         }
         Message::Drawn(now, drawn) => {
@@ -66,9 +73,13 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             effects
         }
         Message::Happened(envelope) => {
+            let before = away::before(state, &envelope);
             state.records.take(&envelope);
             written::take(state, &envelope);
-            events::apply(state, &envelope)
+            let effects = events::apply(state, &envelope);
+            away::happened(state, before, &envelope);
+            log::happened(state, &envelope);
+            effects
         }
         Message::Came(came) => take(state, came),
         Message::Told(News::Check(at, check)) => {
@@ -108,7 +119,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::Themed(Err(fault)) => {
-            state.status.say(fault, state.now.at);
+            state.status.fault(fault, state.now.at);
             Vec::new()
         }
         Message::Rekeyed(Ok(keys)) => {
@@ -117,7 +128,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::Rekeyed(Err(fault)) => {
-            state.status.say(fault, state.now.at);
+            state.status.fault(fault, state.now.at);
             Vec::new()
         }
         Message::Signalled => {
@@ -130,6 +141,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     effects.extend(wider::follow(state));
     effects.extend(written::follow(state));
     effects.extend(long::follow(state));
+    effects.extend(file::follow(state));
     effects.extend(tree::follow(state));
     tree::refuse(state, &mut effects);
     if state.place.leaving && state.sessions.at_work() == 0 {
@@ -148,7 +160,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
 /// that old.
 fn pass(state: &mut State, now: Moment) {
     state.now = now;
-    state.status.tick(now.at);
+    state.status.tick(now);
 }
 
 /// Takes in what the last frame showed.
@@ -174,8 +186,11 @@ fn note(state: &mut State, drawn: Drawn) -> Vec<Effect> {
         let bare = node.transcript.saw(text.top.0..text.end, text.height);
         effects.extend(bare.into_iter().map(|(call, code)| Effect::Colour(session, call, code)));
     }
-    if let Some(top) = drawn.change {
-        state.records.written.top = top;
+    if let Some((session, printed)) = drawn.printed {
+        state.panes.printed = Some(session);
+        if let Some(node) = state.sessions.get_mut(session) {
+            node.transcript.printed = printed;
+        }
     }
     state.drawn = drawn;
     effects
@@ -188,6 +203,12 @@ fn settle(state: &mut State) {
         && state.output.run(call).is_none()
     {
         state.focus = state.beside();
+    }
+    if state.status.away.told.is_none() {
+        state.popup.take_if(|popup| matches!(popup, Popup::Away { .. }));
+        if state.focus == Focus::Away {
+            state.focus = state.beside();
+        }
     }
     let current = state.queue.current().map(|waiting| waiting.question.id);
     if let Some(letter) = state.guard.attend(current) {
@@ -214,6 +235,13 @@ fn settle(state: &mut State) {
     state.panes.settle(state.focus, state.popup);
 }
 
+/// What is shown of that change, wherever it is.
+fn compared(state: &mut State, call: CallId) -> impl Iterator<Item = &mut Compared> {
+    let written = state.records.written.compared.iter_mut();
+    let file = state.panes.viewer.file.iter_mut().filter_map(|file| file.change.as_mut());
+    written.chain(file).filter(move |compared| compared.call == call)
+}
+
 fn take(state: &mut State, came: Came) -> Vec<Effect> {
     match came {
         Came::Refused(id) => {
@@ -232,7 +260,7 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             return words.and_then(|text| compose::by_hand(session, &text)).into_iter().collect();
         }
         Came::NotStarted(fault) => {
-            state.status.say(fault, state.now.at);
+            state.status.fault(fault, state.now.at);
             if let Some(text) = state.place.starting.take() {
                 state.composer.give_back(&text);
             }
@@ -250,13 +278,17 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             }
         }
         Came::Nothing => {}
+        Came::Files(words, found) if matches!(state.popup, Some(Popup::Files { .. })) => {
+            file::found(state, &words, found);
+        }
         Came::Files(words, found) => return compose::found(state, &words, found),
+        Came::File(path, read) => file::came(state, &path, read),
         Came::Draft(session, text) => compose::kept(state, session, &text),
         Came::Lines { call, word, lines, more } => output::found(state, call, &word, lines, more),
         Came::Saved(Ok(file)) => {
             state.status.say(format!("Saved: {}", file.display()), state.now.at);
         }
-        Came::Saved(Err(why)) => state.status.say(why, state.now.at),
+        Came::Saved(Err(why)) => state.status.fault(why, state.now.at),
         Came::Coloured(session, call, colours) => {
             let node = state.sessions.get_mut(session);
             if let Some(node) = node {
@@ -266,10 +298,13 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
         Came::Changes(of, came) => written::came(state, of, came),
         Came::Planned(calls, came) => written::planned(state, &calls, came),
         Came::Compared(call, came) => {
-            *state.records.written.laid.get_mut() = None;
-            let compared = &mut state.records.written.compared;
-            if compared.as_ref().is_some_and(|(of, _)| *of == call) {
-                *compared = Some((call, came));
+            for compared in compared(state, call) {
+                compared.came(came.clone());
+            }
+        }
+        Came::ChangeLaidOut(call, index) => {
+            for compared in compared(state, call) {
+                compared.laid_out(index.clone());
             }
         }
         Came::Considered(id, scope, came) => wider::considered(state, id, &scope, came),
@@ -293,17 +328,19 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             (state.records.stale, state.records.written.stale) = (true, true);
             state.records.written.compared = None;
             if let Err(why) = came {
-                state.status.say(why, state.now.at);
+                state.status.fault(why, state.now.at);
             }
         }
         Came::NotDone(why) => {
             wider::refused(state, &why);
-            state.status.say(why, state.now.at);
+            state.status.fault(why, state.now.at);
         }
         Came::Remembered(Ok(())) => {}
         Came::Theme(file, theme) => themes::came(state, &file, theme),
         Came::Kept(setting, kept) => controls::kept(state, setting, kept),
-        Came::Remembered(Err(why)) | Came::NotSuspended(why) => state.status.say(why, state.now.at),
+        Came::Remembered(Err(why)) | Came::NotSuspended(why) => {
+            state.status.fault(why, state.now.at)
+        }
     }
     Vec::new()
 }

@@ -2,15 +2,20 @@
 //! says what it has shown, for the screen acts only on what was really there.
 
 mod arrange;
+mod away;
 mod choice;
+mod compared;
 mod composer;
 mod connect;
 mod decided;
 mod edit;
+mod file;
 mod filter;
 mod forms;
 mod help;
+mod inline;
 mod lists;
+mod log;
 mod offered;
 mod offers;
 mod output;
@@ -41,12 +46,14 @@ mod tests;
 
 use ratatui::{
     Frame,
+    buffer::Buffer,
     layout::{Rect, Size},
 };
 
 pub(in crate::tui) use self::{
     arrange::{in_sight, panes},
-    right::lines,
+    inline::{inline, live},
+    right::{lines, touched},
 };
 
 use self::arrange::arrange;
@@ -89,7 +96,7 @@ pub fn view(state: &State, frame: &mut Frame<'_>) -> Drawn {
     {
         drawn.selected = Some(pen.select(selection));
     }
-    plain(state, frame);
+    plain(state, frame.buffer_mut());
     if let Some(cursor) = cursor {
         frame.set_cursor_position(cursor);
     }
@@ -99,8 +106,8 @@ pub fn view(state: &State, frame: &mut Frame<'_>) -> Drawn {
 
 /// Signs within our own words, where they cannot be drawn. Words are cut in too many places to ask
 /// each of them what the terminal can do.
-fn plain(state: &State, frame: &mut Frame<'_>) {
-    for cell in &mut frame.buffer_mut().content {
+fn plain(state: &State, buffer: &mut Buffer) {
+    for cell in &mut buffer.content {
         if let Some(plain) = state.look.marks.plain(cell.symbol()) {
             cell.set_symbol(plain);
         }
@@ -195,6 +202,12 @@ fn popup_over(
         Popup::Waiting { row } => return lists::waiting(state, pen, whole, row),
         Popup::Output => output::list(state, pen, whole, drawn),
         Popup::Decisions { row } => return decided::draw(state, pen, whole, row),
+        Popup::File => return file::draw(state, pen, whole, drawn),
+        Popup::Files { row } => {
+            let below = below(state, pen, body, file::ROWS, drawn);
+            return file::choice(state, pen, below, row);
+        }
+        Popup::Log { row } => return log::draw(state, pen, whole, row),
         Popup::Grants { row } => return standing::draw(state, pen, whole, row),
         Popup::Changes { row } => drawn.change = written::draw(state, pen, whole, row),
         Popup::Help { of, top } => return help::draw(state, pen, whole, of, top),
@@ -206,6 +219,10 @@ fn popup_over(
         Popup::Themes { row } => {
             let below = below(state, pen, body, themes::rows(state), drawn);
             themes::draw(state, pen, below, row);
+        }
+        Popup::Away { row } => {
+            let below = below(state, pen, body, away::rows(state), drawn);
+            away::draw(state, pen, below, row);
         }
         Popup::Script { top } => script::draw(state, pen, whole, top),
         Popup::Quit { row } => {
@@ -266,7 +283,7 @@ fn header(state: &State, pen: &mut Pen<'_>, area: Rect, below: usize) {
             }
             if let Some(seconds) = node.doing.seconds(state.now.wall).filter(|_| node.doing.works())
             {
-                right.push(format!("turn {}", words::clock(seconds)));
+                right.push(format!("turn {}", pen.look.clock(seconds)));
             }
         }
         None => right.push(start::player(state)),

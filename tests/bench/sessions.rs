@@ -36,7 +36,7 @@ pub fn many_and_long() {
     for number in 0..MANY {
         let journal = store.create(spec(Path::new("/home/ada/engine"))).unwrap();
         let text = format!("mend part {number} of the engine, and say what it was");
-        say(&*journal, Event::MessageSent { text });
+        say(&*journal, Event::said(text));
         say(&*journal, Event::TextStreamed { text: "It was a valve. ".repeat(40) });
     }
     report("10,000 sessions listed, in the program", times(|| drop(store.list().unwrap())));
@@ -118,7 +118,7 @@ fn worked(
     let journal = store.create(spec).unwrap();
     for turn in 1..=u32::try_from(count).unwrap() {
         let call = CallId::fresh();
-        say(&*journal, Event::MessageSent { text: format!("part {turn}, please") });
+        say(&*journal, Event::said(format!("part {turn}, please")));
         say(&*journal, Event::TurnStarted { turn: 2 * turn - 1, model: "m".to_owned() });
         for _ in 0..words {
             let text = "and so the valve is \"open\"\nfor the steam ".repeat(3);

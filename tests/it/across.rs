@@ -13,7 +13,8 @@ use footplate::{
         command::Command,
         event::{Envelope, Event},
         id::SessionId,
-        port::{Desk, NotResumed, Watch, When, Whereabouts},
+        port::{Desk, NotResumed, Store as _, Watch, When, Whereabouts},
+        spec::Mode,
     },
     modules,
     store::DiskStore,
@@ -122,7 +123,10 @@ async fn a_session_of_another_process_is_listed_watched_and_taken_over_when_it_l
     until(&mut events, &mut seen, resumed).await;
     desk.send(Command::Send { session, text: "go on".into() }).unwrap();
     let over = |event: &Event| matches!(event, Event::ExchangeFinished { .. });
-    until(&mut events, &mut seen, over).await;
+    // Its agent is mended after it, and told of as well.
+    while seen.last().unwrap().session != session || !over(&seen.last().unwrap().event) {
+        until(&mut events, &mut seen, over).await;
+    }
     assert_eq!(desk.sessions().await.unwrap()[0].place, Whereabouts::Here);
     // What comes after its own mending is told by the host alone.
     let there = desk.resume(session, When::Now).await;
@@ -174,4 +178,33 @@ async fn a_wait_for_a_session_can_be_given_up_and_a_free_one_is_carried_on_at_on
     assert_eq!(another.sessions().await.unwrap()[0].place, Whereabouts::Free);
     Desk::send(&another, Command::Delete { session }).unwrap();
     assert_eq!(place.journals_there(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_is_left_while_it_is_read_tells_nothing_more() {
+    let place = Place::new();
+    let held = store(&place);
+    let spec = rig::spec(&place, &json!({}), Mode::Default, &[]);
+    let id = spec.id;
+    let journal = held.create(spec).unwrap();
+    let say = || {
+        journal
+            .append(Event::MessageSent { text: "x".into(), pictures: Vec::new() }, &|_| {})
+            .unwrap();
+    };
+    (0..2_000).for_each(|_| say());
+    let host = host(&place);
+    let mut events = Desk::subscribe(&host);
+    for _ in 0..3 {
+        Desk::send(&host, Command::Watch { session: id }).unwrap();
+        let first = events.recv().await.unwrap();
+        assert_eq!(first.seq, 0, "a new watch begins at the beginning");
+        // More of it is on its way by now.
+        while events.recv().await.unwrap().seq < 400 {}
+        Desk::send(&host, Command::Unwatch { session: id }).unwrap();
+        assert!(events.try_recv().is_err());
+    }
+    host.shutdown().await;
+    drop(host);
+    assert!(events.try_recv().is_err());
 }

@@ -294,6 +294,15 @@ fn a_person_at_the_screen_is_asked_once_about_the_rules_of_a_project() {
     app.press("y");
     app.wait_for("its rules count now");
     assert_eq!(place.write("docs/a.md").code(), 0);
+
+    // Edited while it is open, twice: it is asked about as it is now.
+    for edit in ["# once", "# twice"] {
+        put(&place.project_rules(), &format!("{ALLOW_DOCS}{edit}\n"));
+        app.wait_until("the edited rules", |screen| screen.contains(edit));
+    }
+    app.wait_until("one question", |screen| live(screen) && !screen.contains("# once"));
+    app.press("n");
+    app.wait_for("What it denies still counts");
     app.press("\u{11}");
     app.ended();
 

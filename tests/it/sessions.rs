@@ -246,6 +246,23 @@ fn a_session_goes_with_its_agents_once_somebody_said_so_and_not_while_it_is_open
         .collect();
     assert_eq!((ids.len(), place.journals().len()), (2, 4));
 
+    // Written to a file and brought in again, it is there with its agent.
+    let file = place.work().join("tree.jsonl");
+    let file = file.to_str().unwrap();
+    fine(place.run(&["sessions", "export", &ids[0], "--format", "json", "-o", file]));
+    let came = place.run(&["sessions", "import", file, "--model", &model]);
+    assert!(came.stderr().contains("of 1 message, with 1 agent."), "{}", came.stderr());
+    let new = fine(came).trim().to_owned();
+    let journals = place.journals();
+    let of = |id: &Value| journals.iter().find(|journal| journal[0]["session"] == *id).unwrap();
+    let (root, started) = (of(&json!(new)), of_type(of(&json!(new)), "child_started"));
+    let agent = of(&started[0]["child"]);
+    assert_eq!(agent[0]["spec"]["parent"], root[0]["session"]);
+    assert_eq!(agent[0]["spec"]["path"], json!(["main", "one"]));
+    assert_eq!(of_type(agent, "text_streamed")[0]["text"], "One.");
+    fine(place.run(&["sessions", "delete", &new, "--yes"]));
+    assert_eq!(place.journals().len(), 4);
+
     let mut held = place.footplate();
     held.args(["exec", "--json", "--resume", &ids[1], "on"]).stdout(Stdio::piped());
     let mut held = held.spawn().unwrap();
@@ -262,7 +279,17 @@ fn a_session_goes_with_its_agents_once_somebody_said_so_and_not_while_it_is_open
     let nobody = place.run(&["sessions", "delete", &ids[0]]);
     assert_eq!(nobody.code(), 3);
     assert!(nobody.stderr().contains("and 1 agent below it"), "{}", nobody.stderr());
+    let drafts = place.home().join("state/drafts");
+    fs::create_dir_all(&drafts).unwrap();
+    for id in &ids {
+        fs::write(drafts.join(format!("{id}.txt")), "half a thought").unwrap();
+    }
     fine(place.run(&["sessions", "delete", &ids[0], "--yes"]));
+    let left: Vec<_> = fs::read_dir(&drafts)
+        .unwrap()
+        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(left, [format!("{}.txt", ids[1])], "what was being written for it goes as well");
     assert_eq!(place.journals().len(), 2);
     let gone = place.run(&["sessions", "show", &ids[0]]);
     assert!(gone.stderr().contains("there is no session"), "{}", gone.stderr());

@@ -3,7 +3,7 @@
 use std::{
     io::{BufRead as _, BufReader, Read as _},
     path::Path,
-    process::{Child, Stdio},
+    process::{Child, Command, Stdio},
     time::Duration,
 };
 
@@ -102,6 +102,43 @@ fn a_call_by_hand_that_is_stopped_is_recorded_as_cut_off() {
     assert_eq!(finished[0]["result"]["content"]["error"], "interrupted");
 }
 
+/// The program with that done about the signal to quit, whoever started the tests: a shell that starts
+/// something in the background has it ignored from birth.
+fn quit_is(place: &Place, disposition: &str, arguments: &[&str]) -> Command {
+    let begin = format!(
+        "import os, signal, sys\nsignal.signal(signal.SIGQUIT, signal.{disposition})\n\
+         os.execv(sys.argv[1], sys.argv[1:])"
+    );
+    let mut command = Command::new("python3");
+    command.args(["-c", &begin, env!("CARGO_BIN_EXE_footplate")]).args(arguments);
+    command.env_clear().envs(place.environment()).current_dir(place.work());
+    command
+}
+
+#[test]
+fn a_quit_that_the_starter_has_ignored_ends_nothing_and_what_runs_hears_it_all_the_same() {
+    let place = Place::new();
+    let code = "import signal\nprint(signal.getsignal(signal.SIGQUIT).name, flush=True)\n\
+                import time\ntime.sleep(600)\n";
+    let model = place.script(&runs(code));
+    let arguments = ["exec", "--model", &model, "--mode", "auto", "--json"];
+    let mut command = quit_is(&place, "SIG_IGN", &arguments);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut printed = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.contains(r#""type":"output_written""#) {
+        line.clear();
+        assert_ne!(printed.read_line(&mut line).unwrap(), 0, "it ended before its program ran");
+    }
+    signal(&child, Signal::QUIT);
+    signal(&child, Signal::TERM);
+    printed.read_to_string(&mut line).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "it was ended in good order");
+    let journal = place.journal();
+    let result = &of_type(&journal, "call_finished")[0]["result"]["content"];
+    assert!(result["message"].as_str().unwrap().contains("SIG_DFL"), "{result}");
+}
+
 #[test]
 fn a_quit_ends_everything_at_once_and_what_ran_goes_with_it() {
     let place = Place::new();
@@ -109,7 +146,7 @@ fn a_quit_ends_everything_at_once_and_what_ran_goes_with_it() {
     let script = "trap '' HUP INT TERM QUIT; echo $$ > pid; while :; do sleep 1; done";
     let input = json!({ "argv": ["sh", "-c", script] }).to_string();
     let arguments = ["--tool", "process.run", "--tool-input", &input, "--mode", "auto"];
-    let mut child = place.footplate().args(arguments).spawn().unwrap();
+    let mut child = quit_is(&place, "SIG_DFL", &arguments).spawn().unwrap();
     let pid = || std::fs::read_to_string(place.work().join("pid")).unwrap_or_default();
     until("the program runs", || pid().ends_with('\n'));
     let begun = Instant::now();

@@ -35,12 +35,22 @@ struct Terminal {
 impl App {
     /// Starts the program with these arguments on a screen of this size.
     pub fn start(place: &Place, size: (u16, u16), arguments: &[&str]) -> Self {
+        Self::start_as(place, size, env!("CARGO_BIN_EXE_footplate"), arguments)
+    }
+
+    /// Starts a shell that controls jobs, with the program as `$FOOTPLATE`.
+    pub fn start_shell(place: &Place, size: (u16, u16), script: &str) -> Self {
+        Self::start_as(place, size, "sh", &["-mc", script])
+    }
+
+    fn start_as(place: &Place, size: (u16, u16), program: &str, arguments: &[&str]) -> Self {
         let (rows, cols) = size;
         let pair = native_pty_system()
             .openpty(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 })
             .unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_footplate"));
+        let mut command = CommandBuilder::new(program);
         command.env_clear();
+        command.env("FOOTPLATE", env!("CARGO_BIN_EXE_footplate"));
         for (name, value) in place.environment() {
             command.env(name, value);
         }

@@ -116,10 +116,19 @@ impl Typist {
             7 if !self.pasted && !self.written[0].starts_with('/') => {
                 let text = self.dice.letters(3..=9);
                 let text = text.trim_start_matches('/').to_owned() + "z";
-                self.app.press(&format!("{text}\r"));
+                text.chars().for_each(|letter| self.app.press(&letter.to_string()));
                 self.writes(&text);
+                // Read together with the letters, it would be text as they are.
+                let last = self.written.last().cloned().unwrap_or_default();
+                self.app.wait_until("what is to be sent", |screen| screen.contains(&last));
+                self.app.press("\r");
                 self.sent
                     .push(std::mem::replace(&mut self.written, vec![String::new()]).join("\n"));
+                let sent = self.sent.len();
+                self.app.wait_until("that it is sent", |screen| {
+                    screen.matches("after this turn").count() >= sent.min(3)
+                        && (sent <= 3 || screen.contains(&format!("{sent} messages wait")))
+                });
             }
             // Enter, where nothing is written: the question in full and back, or nothing at all.
             8 if self.written == [""] => self.app.press("\r\r"),

@@ -240,3 +240,55 @@ print(agents.run('go on', name='{name}', workspace='worktree', modules=['agents'
     assert!(inner.join("inner.txt").exists() && !outer.exists());
     assert!(git(&work, &["worktree", "list"]).contains(inner.to_str().unwrap()));
 }
+
+/// What is told of the worktrees that were made, oldest first.
+fn facts(place: &Place) -> Vec<Value> {
+    let root = place.journals().into_iter().find(|it| it[0]["spec"]["parent"].is_null()).unwrap();
+    let finished = of_type(&root, "call_finished");
+    let made = finished.into_iter().filter(|it| it["result"]["name"] == "add_worktree");
+    made.map(|it| it["result"]["content"]["facts"].clone()).collect()
+}
+
+#[test]
+fn what_is_not_in_a_worktree_is_told_and_an_agent_in_one_can_be_waited_for() {
+    if !seals() {
+        return;
+    }
+    let place = Place::new();
+    let work = place.work().canonicalize().unwrap();
+    begun(&work);
+    let commit = git(&work, &["rev-parse", "HEAD"]);
+    let link = format!("160000,{commit},sub");
+    git(&work, &["update-index", "--add", "--cacheinfo", &link]);
+    git(&work, &["commit", "-q", "-m", "with a submodule"]);
+    fs::create_dir(work.join("sub")).unwrap();
+    fs::write(work.join("a.txt"), "not committed\n").unwrap();
+    fs::write(work.join("new.txt"), "new\n").unwrap();
+    let starts = "
+from footplate import agents
+agents.start('write', name='w', workspace='worktree')
+over = agents.wait()['over'][0]
+print(over['text'], over['worktree'])
+";
+    let writes = "from footplate import files\nfiles.write('inner.txt', 'x')\n";
+    let agents = [("w", vec![python(writes), says("Written.")])];
+    let told = run(&place, "auto", starts, &agents);
+    assert!(told.starts_with("Written. Its worktree is kept: "), "{told}");
+    let facts = facts(&place);
+    let facts = facts[0].as_array().unwrap();
+    assert!(facts.contains(&json!("not in it: 2 paths with uncommitted changes")), "{facts:?}");
+    assert!(facts.contains(&json!("empty in it: 1 submodules")), "{facts:?}");
+
+    // As if the program had ended before the agent began.
+    let journals = place.journals();
+    let of_w = journals.iter().find(|it| !it[0]["spec"]["parent"].is_null()).unwrap();
+    let (id, tree) = (of_w[0]["session"].as_str().unwrap(), workspace(&place, "w"));
+    fs::remove_dir_all(place.home().join("data/sessions").join(id)).unwrap();
+    let root = journals.iter().find(|it| it[0]["spec"]["parent"].is_null()).unwrap();
+    let resumed = place.run(&["exec", "--resume", root[0]["session"].as_str().unwrap(), "on"]);
+    let left = format!("left for which no agent began: {}", tree.display());
+    assert!(resumed.stderr().contains(&left), "{}", resumed.stderr());
+    git(&work, &["worktree", "remove", "-f", "-f", tree.to_str().unwrap()]);
+    let resumed = place.run(&["exec", "--resume", root[0]["session"].as_str().unwrap(), "on"]);
+    assert!(!resumed.stderr().contains("worktree"), "{}", resumed.stderr());
+}

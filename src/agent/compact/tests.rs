@@ -92,6 +92,20 @@ async fn what_the_provider_refuses_for_its_length_is_sent_once_more_and_not_for_
 }
 
 #[tokio::test]
+async fn a_refusal_for_length_after_the_summary_is_a_limit_and_no_failure() {
+    // One that is near its end is summed up before it is asked, and may still be refused.
+    for summary in ["Notes.", " "] {
+        let rig = long().await;
+        rig.model.takes(12_000);
+        rig.model.answers(vec![text(summary), finished(Stop::End)]);
+        rig.model.answers(vec![too_long()]);
+        let outcome = say(&rig, "and now").await;
+        let Outcome::Limit { message } = outcome else { panic!("{outcome:?}") };
+        assert!(message.contains("begin a new session"), "{message}");
+    }
+}
+
+#[tokio::test]
 async fn a_summary_that_does_not_come_leaves_the_conversation_as_it_was() {
     let rig = long().await;
     let before = rig.live.session().messages();

@@ -72,7 +72,7 @@ impl Page<'_> {
         }
         self.end_text()?;
         match &envelope.event {
-            Event::MessageSent { text } => {
+            Event::MessageSent { text, .. } => {
                 self.said += 1;
                 let (number, at) = (self.said, self.time(envelope.at));
                 writeln!(self.out, "\n## {number}. Said at {at}\n")?;
@@ -146,6 +146,9 @@ impl Page<'_> {
                 let was = code(&thing.was.display().to_string());
                 writeln!(self.out, "\n*Put aside, since other programs obey it: {was}.*")
             }),
+            Event::PictureMade { picture, .. } => {
+                writeln!(self.out, "\n*A picture was made: {}.*", inline(&picture.to_string()))
+            }
             Event::ExecutionFinished { status, ran_ms, .. } => {
                 let (status, ms) = (ended(status), ran_ms);
                 writeln!(self.out, "\n*{status} after {ms} ms.*")

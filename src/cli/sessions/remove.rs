@@ -10,10 +10,11 @@ use super::{
     },
     find, line,
 };
-use crate::{host, kernel::text};
+use crate::{config::draft, host, kernel::text};
 
 pub(super) fn run(ids: &[String], yes: bool) -> Result<Exit, Failure> {
-    let store = setup::store(&setup::home()?);
+    let home = setup::home()?;
+    let store = setup::store(&home);
     let mut roots = Vec::new();
     let zone = TimeZone::system();
     for words in ids {
@@ -48,6 +49,10 @@ pub(super) fn run(ids: &[String], yes: bool) -> Result<Exit, Failure> {
         }
     }
     store.delete(&family)?;
+    for session in &family {
+        // Mostly there is none.
+        let _ = std::fs::remove_file(draft(&home.drafts(), *session));
+    }
     print::aside(&format!("Deleted: {}.", family.len()));
     Ok(Exit::Done)
 }

@@ -56,7 +56,7 @@ pub(super) async fn run(words: &str, to: usize, how: How) -> Result<Exit, Failur
     // From here on nobody else writes it.
     let rewind = Rewind::read(&*store, id, to).map_err(|error| no_way(error, id))?;
     let recorder = Recorder::new(opened.journal, Arc::new(|_| {}));
-    let all = rewind.go(&*store, &recorder).await.map_err(Failure::in_two_lines)?;
+    let all = rewind.go(&*store, &recorder, &|_| None).await.map_err(Failure::in_two_lines)?;
     let mut left = 0;
     for undone in &all {
         if let Err(error) = &undone.outcome {

@@ -8,6 +8,7 @@ use crate::{
         allowance::Ceiling,
         error::ErrorCode,
         money::{Money, Price, Prices},
+        spec::Limits,
     },
     model::Models,
 };

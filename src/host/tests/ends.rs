@@ -9,8 +9,8 @@ use crate::kernel::{
     error::ErrorCode,
     id::CallId,
     port::{
-        Events, Found, Hold, Journal, Kept, Opened, OutputPage, Searched, SessionSummary, Since,
-        Spool, StoreError,
+        Events, Found, Hold, Journal, Kept, Kinds, Opened, OutputPage, Searched, SessionSummary,
+        Since, Spool, StoreError,
     },
     session::branch::Branch,
 };
@@ -314,8 +314,12 @@ impl Store for FullFor {
         Ok(if is_full { Arc::new(Full) } else { journal })
     }
 
-    fn branch(&self, branch: Branch) -> Result<Arc<dyn Journal>, StoreError> {
-        self.store.branch(branch)
+    fn branch(
+        &self,
+        branch: Branch,
+        events: &mut dyn Iterator<Item = Result<Arc<Envelope>, StoreError>>,
+    ) -> Result<Arc<dyn Journal>, StoreError> {
+        self.store.branch(branch, events)
     }
 
     fn delete(&self, sessions: &[SessionId]) -> Result<(), StoreError> {
@@ -345,6 +349,10 @@ impl Store for FullFor {
 
     fn events(&self, session: SessionId) -> Result<Box<dyn Events>, StoreError> {
         self.store.events(session)
+    }
+
+    fn some(&self, session: SessionId, kinds: Kinds) -> Result<Box<dyn Events>, StoreError> {
+        self.store.some(session, kinds)
     }
 
     fn since(&self, session: SessionId, from: u64) -> Result<Since, StoreError> {
@@ -388,5 +396,17 @@ impl Store for FullFor {
 
     fn kept(&self, session: SessionId, call: CallId) -> Result<Option<Vec<u8>>, StoreError> {
         self.store.kept(session, call)
+    }
+
+    fn keep_picture(&self, session: SessionId, bytes: &[u8]) -> Result<Kept, StoreError> {
+        self.store.keep_picture(session, bytes)
+    }
+
+    fn picture(
+        &self,
+        session: SessionId,
+        picture: crate::kernel::picture::PictureId,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.picture(session, picture)
     }
 }

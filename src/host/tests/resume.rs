@@ -20,7 +20,7 @@ fn crashed(rig: &Rig, of_root: Vec<Event>, of_agent: Vec<Event>) -> (SessionId, 
     let call = CallId::fresh();
     let started =
         Event::ChildStarted { call, child: agent.id, agent: "a".into(), task: "do".into() };
-    let said = |text: &str| Event::MessageSent { text: text.into() };
+    let said = |text: &str| Event::said(text);
     let turn = Event::TurnStarted { turn: 1, model: "m".into() };
     let usage = Usage::default();
     let ends = Event::TurnFinished { stop: Stop::End, usage, calls: vec![], thoughts: vec![] };
@@ -178,7 +178,7 @@ async fn a_worktree_of_an_agent_that_died_is_told_of_and_worked_in_when_that_goe
         let spec = SessionSpec { id, path, workspace: tree.clone(), worktree, ..spec.clone() };
         ids.push(id);
         let journal = rig.store.create(spec).unwrap();
-        journal.append(Event::MessageSent { text: "do".into() }, &|_| {}).unwrap();
+        journal.append(Event::said("do"), &|_| {}).unwrap();
     }
     let started = |child| Event::ChildStarted {
         call: CallId::fresh(),

@@ -138,3 +138,56 @@ async fn a_wait_for_any_ends_with_the_first_and_one_with_an_end_says_who_goes_on
     assert_eq!(names.len(), 2, "{all:?}");
     rig.host.shutdown().await;
 }
+
+#[tokio::test]
+async fn what_is_taken_back_is_told_to_the_agent_that_wrote_it_while_it_is_at_work() {
+    let mut rig = Rig::new(
+        json!([calls(json!([start("a"), ["agents.wait", {}]])), says("thanks")]),
+        json!({ "a": [calls(json!([write("a"), write("b")])), says("done")] }),
+    );
+    let root = rig.go(Mode::Default);
+    let first = rig.question("a").await;
+    rig.allow(&first);
+    let second = rig
+        .until(|envelope| match &envelope.event {
+            Event::ApprovalRequested { question } if question.id != first.id => {
+                Some(question.clone())
+            }
+            _ => None,
+        })
+        .await;
+    rig.host.send_command(Command::Undo { session: root, calls: vec![first.call.id] });
+    rig.until(|envelope| match &envelope.event {
+        Event::CallFinished { result, .. } if result.name == "undo" => {
+            assert!(result.ok, "{result:?}");
+            Some(())
+        }
+        _ => None,
+    })
+    .await;
+    rig.allow(&second);
+    assert_eq!(rig.host.quiet(root).await, Some(Outcome::Done));
+    let notes = |session| {
+        let session = Session::replay(&rig.store.read(session).unwrap().events).unwrap();
+        let note = |message: &Message| matches!(message, Message::User(text) if text.starts_with("[The person took back"));
+        session.messages().iter().filter(|message| note(message)).count()
+    };
+    assert_eq!((notes(first.session), notes(root)), (1, 0));
+    rig.host.shutdown().await;
+
+    // It is over now: what is taken back is told to the one above it.
+    let host = host(rig.store.clone());
+    host.resume(root).unwrap();
+    let mut events = host.subscribe();
+    let calls = vec![second.call.id];
+    host.send_command(Command::Undo { session: root, calls });
+    loop {
+        let envelope = events.recv().await.unwrap();
+        let undo =
+            matches!(&envelope.event, Event::CallFinished { result, .. } if result.name == "undo");
+        if undo && envelope.session == root {
+            break;
+        }
+    }
+    host.shutdown().await;
+}

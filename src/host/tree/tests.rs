@@ -2,28 +2,15 @@ use futures_util::FutureExt as _;
 use pretty_assertions::assert_eq;
 
 use super::*;
-use crate::kernel::{
-    event::Outcome,
-    message::Usage,
-    spec::{Limits, Mode},
-};
+use crate::kernel::{event::Outcome, message::Usage};
 
 fn spec(id: u128, parent: Option<u128>, path: &str) -> Arc<SessionSpec> {
     Arc::new(SessionSpec {
-        id: id.into(),
         parent: parent.map(SessionId::from),
         path: path.split('/').map(str::to_owned).collect(),
         workspace: "/w".into(),
         model: "scripted:test".to_owned(),
-        mode: Mode::Default,
-        tools: Vec::new(),
-        modules: Vec::new(),
-        limits: Limits::default(),
-        instructions: String::new(),
-        agents: None,
-        view: crate::kernel::spec::View::Whole,
-        worktree: None,
-        workflow: None,
+        ..SessionSpec::sample(id)
     })
 }
 

@@ -2,6 +2,7 @@
 //! question is visible. Answering one can reach no other, and a seat that is left is empty.
 
 mod scope;
+mod written;
 
 use std::{
     collections::BTreeMap,
@@ -29,6 +30,7 @@ use crate::kernel::{
 
 /// A question to a person, with all that is needed to judge it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "written::Written", into = "written::Written")]
 pub struct Question {
     /// Its name.
     pub id: ApprovalId,
@@ -43,10 +45,8 @@ pub struct Question {
     /// The effect as a person sees it.
     pub preview: Preview,
     /// The file of the Python that asks, where it is Python.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub script: Option<CallId>,
     /// Why the monitor wants it asked, where it does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub monitor: Option<Doubt>,
 }
 

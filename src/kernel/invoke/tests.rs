@@ -219,20 +219,12 @@ fn ruled(rules: Rules, mode: Mode, attended: Attended, limits: Limits) -> Fixtur
     let cancel = CancellationToken::new();
     let clock = Budget::start(Duration::from_secs(60));
     let spec = SessionSpec {
-        id: 1.into(),
-        parent: None,
         path: vec!["root".to_owned()],
         workspace: "/nowhere".into(),
         model: "none".to_owned(),
         mode: *mode.borrow(),
-        tools: Vec::new(),
-        modules: Vec::new(),
         limits,
-        instructions: String::new(),
-        agents: None,
-        view: crate::kernel::spec::View::Whole,
-        worktree: None,
-        workflow: None,
+        ..SessionSpec::sample(1)
     };
     let context = Context {
         gate: Gate::new(

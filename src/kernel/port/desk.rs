@@ -14,6 +14,7 @@ use crate::kernel::{
         law::Placed,
     },
     id::{ApprovalId, CallId, SessionId},
+    picture::PictureId,
     spec::SessionSpec,
 };
 
@@ -140,6 +141,15 @@ pub trait Desk: Send + Sync {
         _visit: Visit,
     ) -> BoxFuture<'_, Result<u64, StoreError>> {
         Box::pin(async { Ok(0) })
+    }
+
+    /// The bytes of a picture that a session, running or not, keeps; nothing where it does not.
+    fn picture(
+        &self,
+        _session: SessionId,
+        _picture: PictureId,
+    ) -> BoxFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
+        Box::pin(async { Ok(None) })
     }
 
     /// What a session and the agents below it wrote through the gate, the last change first, with what

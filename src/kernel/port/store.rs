@@ -8,6 +8,7 @@ use crate::kernel::{
     BoxFuture,
     event::{Envelope, Event},
     id::{CallId, SessionId},
+    picture::PictureId,
     session::branch::Branch,
     spec::SessionSpec,
 };
@@ -62,8 +63,13 @@ pub trait Store: Send + Sync {
     /// Makes a new session and its journal, whose first line is the spec.
     fn create(&self, spec: SessionSpec) -> Result<Arc<dyn Journal>, StoreError>;
 
-    /// Makes a new session that begins as a copy: all of it is there, or nothing.
-    fn branch(&self, branch: Branch) -> Result<Arc<dyn Journal>, StoreError>;
+    /// Makes a new session that begins as a copy of these events: all of it is there, or nothing. Holds
+    /// one event at a time. Blocks for as long as it takes to read and write them.
+    fn branch(
+        &self,
+        branch: Branch,
+        events: &mut dyn Iterator<Item = Result<Arc<Envelope>, StoreError>>,
+    ) -> Result<Arc<dyn Journal>, StoreError>;
 
     /// Removes these sessions with all that is beside their journals; none of them where one is open
     /// anywhere. What was removed when it is cut off is gone, and the rest is whole.
@@ -92,6 +98,10 @@ pub trait Store: Send + Sync {
 
     /// Reads a session back without taking it, an event at a time, as they are asked for.
     fn events(&self, session: SessionId) -> Result<Box<dyn Events>, StoreError>;
+
+    /// The same, for whoever wants nothing but the first event and those of some types: the rest is passed
+    /// over unread where that can be, and what is wrong with it is not told.
+    fn some(&self, session: SessionId, kinds: Kinds) -> Result<Box<dyn Events>, StoreError>;
 
     /// The same, all at once: for what is no longer than can be held.
     fn read(&self, session: SessionId) -> Result<Replay, StoreError> {
@@ -138,7 +148,21 @@ pub trait Store: Send + Sync {
 
     /// The bytes that a call replaced, if they were kept.
     fn kept(&self, session: SessionId, call: CallId) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Keeps the bytes of a picture with a session, once, under what they are known by; on the disk
+    /// when it returns.
+    fn keep_picture(&self, session: SessionId, bytes: &[u8]) -> Result<Kept, StoreError>;
+
+    /// The bytes of a picture of a session, if they are there and still the ones that were kept.
+    fn picture(
+        &self,
+        session: SessionId,
+        picture: PictureId,
+    ) -> Result<Option<Vec<u8>>, StoreError>;
 }
+
+/// Types of events, by their names in a journal.
+pub type Kinds = &'static [&'static str];
 
 /// The largest file that is kept when a call changes it.
 pub const KEPT_FILE_BYTES: u64 = 8 << 20;
@@ -146,15 +170,18 @@ pub const KEPT_FILE_BYTES: u64 = 8 << 20;
 /// How much is kept of all that the calls of one session change.
 pub const KEPT_SESSION_BYTES: u64 = 256 << 20;
 
-/// Whether the bytes that a call replaces were kept.
+/// How much is kept of all pictures of one session.
+pub const KEPT_PICTURES_BYTES: u64 = 256 << 20;
+
+/// Whether bytes were kept: those that a call replaces, or those of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kept {
     /// All of them.
     Whole,
-    /// None: they are more than [`KEPT_FILE_BYTES`].
+    /// None: they are more than [`KEPT_FILE_BYTES`], or than a picture may have.
     TooLarge,
-    /// None: the session keeps [`KEPT_SESSION_BYTES`] already.
+    /// None: the session keeps [`KEPT_SESSION_BYTES`] already, or [`KEPT_PICTURES_BYTES`].
     Full,
     /// None: the session keeps nothing.
     Nowhere,

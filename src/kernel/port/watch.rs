@@ -5,6 +5,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, error::TryRecvError};
+use tokio_util::sync::CancellationToken;
 
 use crate::kernel::{event::Envelope, id::SessionId};
 
@@ -15,11 +16,20 @@ pub struct Watch {
     past: Option<Receiver<Arc<Envelope>>>,
     live: UnboundedReceiver<Arc<Envelope>>,
     /// What is read of sessions that run elsewhere.
-    read: Option<Receiver<Arc<Envelope>>>,
+    read: Option<Receiver<Read>>,
     /// One that is live and waits for what was read before it came.
     held: Option<Arc<Envelope>>,
     /// The last number of each session that came from the past.
     seen: HashMap<SessionId, u64>,
+}
+
+/// What was read of a session that runs elsewhere.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// What happened there.
+    pub envelope: Arc<Envelope>,
+    /// Nobody looks at that session any more: it comes to nobody from here on.
+    pub left: CancellationToken,
 }
 
 impl Watch {
@@ -31,7 +41,7 @@ impl Watch {
 
     /// Gives also what comes from there. What is sent there before something is published comes before
     /// it.
-    pub fn and_read(self, read: Receiver<Arc<Envelope>>) -> Self {
+    pub fn and_read(self, read: Receiver<Read>) -> Self {
         Self { read: Some(read), ..self }
     }
 
@@ -52,7 +62,10 @@ impl Watch {
                 None => self.live.recv().await?,
                 Some(read) => tokio::select! {
                     biased;
-                    Some(envelope) = read.recv() => return Some(envelope),
+                    Some(read) = read.recv() => match read.left.is_cancelled() {
+                        true => continue,
+                        false => return Some(read.envelope),
+                    },
                     live = self.live.recv() => live?,
                 },
             };
@@ -82,7 +95,9 @@ impl Watch {
     }
 
     fn read_now(&mut self) -> Option<Arc<Envelope>> {
-        self.read.as_mut()?.try_recv().ok()
+        let read = self.read.as_mut()?;
+        let next = std::iter::from_fn(|| read.try_recv().ok());
+        next.filter(|read| !read.left.is_cancelled()).map(|read| read.envelope).next()
     }
 
     fn is_new(&mut self, envelope: &Envelope) -> bool {
@@ -111,7 +126,7 @@ mod tests {
     use crate::kernel::event::{Event, VERSION};
 
     fn event(session: u128, seq: u64) -> Arc<Envelope> {
-        let event = Event::MessageSent { text: String::new() };
+        let event = Event::said("");
         let at = jiff::Timestamp::UNIX_EPOCH;
         Arc::new(Envelope { v: VERSION, seq, at, session: session.into(), event })
     }
@@ -145,14 +160,24 @@ mod tests {
         let (publishes, live) = unbounded_channel();
         let (reads, read) = channel(4);
         let mut watch = Watch::from(live).and_read(read);
-        reads.send(event(1, 0)).await.unwrap();
+        let left = CancellationToken::new();
+        let read_event = |seq| Read { envelope: event(1, seq), left: left.clone() };
+        reads.send(read_event(0)).await.unwrap();
         publishes.send(event(1, 2)).unwrap();
         assert_eq!(watch.recv().await.unwrap().seq, 0);
         // It was taken over while the one that is live was on its way.
         watch.held = watch.live.try_recv().ok();
-        reads.send(event(1, 1)).await.unwrap();
+        reads.send(read_event(1)).await.unwrap();
         assert_eq!(watch.try_recv().unwrap().seq, 1);
         assert_eq!(watch.try_recv().unwrap().seq, 2);
+        // It is left while more of it is on its way.
+        for seq in 3..5 {
+            reads.send(read_event(seq)).await.unwrap();
+        }
+        assert_eq!(watch.recv().await.unwrap().seq, 3);
+        left.cancel();
+        assert_eq!(watch.try_recv().unwrap_err(), TryRecvError::Empty);
+        reads.send(read_event(5)).await.unwrap();
         drop((reads, publishes));
         assert!(watch.recv().await.is_none());
     }

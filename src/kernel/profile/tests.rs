@@ -17,20 +17,14 @@ fn known() -> Known {
 
 fn starter() -> SessionSpec {
     SessionSpec {
-        id: SessionId::fresh(),
-        parent: None,
         path: names(&["main"]),
         workspace: "/w".into(),
         model: "a/b".to_owned(),
-        mode: Mode::Default,
         tools: names(&["execute_code"]),
         modules: names(&["agents", "files"]),
-        limits: Limits::default(),
         instructions: "Be kind.".to_owned(),
         agents: Some(names(&["tester"])),
-        view: View::Whole,
-        worktree: None,
-        workflow: None,
+        ..SessionSpec::sample(SessionId::fresh())
     }
 }
 

@@ -1,11 +1,12 @@
 //! How a session begins as a copy of another: what is carried over, and what never is.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
-use super::Session;
+use super::{Said, Session};
 use crate::kernel::{
     event::{Envelope, Event, Outcome, Source},
     id::SessionId,
+    port::Kinds,
     spec::SessionSpec,
     text,
 };
@@ -32,79 +33,113 @@ pub enum NoSuchPoint {
     Turn(usize, usize),
 }
 
-/// A new session that begins as a copy.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Branch {
-    /// Its description.
-    pub spec: SessionSpec,
-    /// What stands there after that, with the numbers and times it had.
-    pub copied: Vec<Arc<Envelope>>,
-    /// What comes next: what was open is closed, and where all of it is from.
-    pub then: Vec<Event>,
-    /// The session whose outputs it keeps as well.
-    pub outputs: Option<SessionId>,
-}
+/// The types of events that tell where a copy ends.
+pub const ENDS: Kinds =
+    &["message_sent", "conversation_rewound", "turn_started", "exchange_finished"];
 
-/// The number before which a copy ends.
-pub fn end(events: &[Arc<Envelope>], point: Point) -> Result<u64, NoSuchPoint> {
-    let all = events.last().map_or(0, |last| last.seq + 1);
-    match point {
-        Point::End => Ok(all),
-        Point::Message(number) => {
-            let said = Session::replay(events).map(|session| numbers(&session));
-            let said = said.unwrap_or_default();
-            let found = number.checked_sub(1).and_then(|at| said.get(at));
-            found.copied().ok_or(NoSuchPoint::Message(number, said.len()))
-        }
-        Point::Turn(number) => {
-            let turns: Vec<_> = events
-                .iter()
-                .filter(|envelope| matches!(envelope.event, Event::TurnStarted { .. }))
-                .map(|envelope| envelope.seq)
-                .collect();
-            match turns.get(number) {
-                _ if number == 0 || number > turns.len() => {
-                    Err(NoSuchPoint::Turn(number, turns.len()))
+/// The number before which a copy ends, told by the events of those types at least. Of what comes,
+/// nothing but words of people is kept.
+pub fn end<E>(
+    events: impl IntoIterator<Item = Result<Arc<Envelope>, E>>,
+    point: Point,
+) -> Result<Result<u64, NoSuchPoint>, E> {
+    let mut said = Said::default();
+    // The first of the messages that lead to the next turn, and the turns so far.
+    let (mut led, mut turns) = (None, 0);
+    for envelope in events {
+        let envelope = envelope?;
+        match point {
+            Point::End => break,
+            Point::Message(_) => said.take(&envelope),
+            Point::Turn(number) => {
+                if let Event::MessageSent { .. } = envelope.event {
+                    led = led.or(Some(envelope.seq));
+                } else if let Event::TurnStarted { .. } = envelope.event {
+                    turns += 1;
+                    if number > 0 && turns > number {
+                        // It comes after the message that led to it; so does the end of a copy before it.
+                        return Ok(Ok(led.unwrap_or(envelope.seq)));
+                    }
+                    led = None;
+                } else if let Event::ExchangeFinished { .. } | Event::ConversationRewound { .. } =
+                    envelope.event
+                {
+                    led = None;
                 }
-                Some(next) => Ok(before_what_led_to(events, *next)),
-                None => Ok(all),
             }
         }
     }
+    Ok(match point {
+        Point::Message(number) => match said.numbered(number) {
+            Some(words) => Ok(words.seq),
+            None => Err(NoSuchPoint::Message(number, said.all().len())),
+        },
+        Point::Turn(number) if number == 0 || number > turns => {
+            Err(NoSuchPoint::Turn(number, turns))
+        }
+        Point::Turn(_) | Point::End => Ok(u64::MAX),
+    })
 }
 
-/// A turn that a person's message led to comes after that message; so does the end of a copy before it.
-fn before_what_led_to(events: &[Arc<Envelope>], turn: u64) -> u64 {
-    let before = events.iter().rev().skip_while(|envelope| envelope.seq >= turn);
-    let said = before.take_while(|it| matches!(it.event, Event::MessageSent { .. }));
-    said.last().map_or(turn, |first| first.seq)
-}
-
-fn numbers(session: &Session) -> Vec<u64> {
-    session.numbered().into_iter().map(|(seq, _)| seq).collect()
-}
-
-/// The beginning of the session `spec` as a copy of these events, up to that number.
-pub fn branch(
-    events: &[Arc<Envelope>],
+/// A session that begins as a copy, while it is made: event by event, of which none is kept.
+#[derive(Clone, Debug)]
+pub struct Branch {
+    /// What it is by now.
+    session: Session,
     upto: u64,
-    spec: SessionSpec,
-    (from, source): (SessionId, Source),
-) -> Branch {
-    let mut session = Session::new(spec.clone());
-    let mut copied = Vec::new();
-    for envelope in events.iter().take_while(|envelope| envelope.seq < upto) {
-        if let Some(event) = carried(&envelope.event, source) {
-            session.apply(envelope.seq, &event);
-            copied.push(Arc::new(Envelope { session: spec.id, event, ..**envelope }));
+    from: SessionId,
+    source: Source,
+    /// What agents are called here that came with it.
+    agents: HashMap<SessionId, SessionId>,
+}
+
+impl Branch {
+    /// The beginning of the session `spec` as a copy of another, up to that number.
+    pub fn new(spec: SessionSpec, upto: u64, (from, source): (SessionId, Source)) -> Self {
+        Self { session: Session::new(spec), upto, from, source, agents: HashMap::new() }
+    }
+
+    /// With agents that are copied as well, by their names there, with their names here.
+    #[must_use]
+    pub fn with_agents(self, agents: HashMap<SessionId, SessionId>) -> Self {
+        Self { agents, ..self }
+    }
+
+    /// Its description.
+    pub fn spec(&self) -> &SessionSpec {
+        &self.session.spec
+    }
+
+    /// What stands there of the next event of the other, with the number and time it had; nothing if it
+    /// is not carried over.
+    pub fn take(&mut self, envelope: &Envelope) -> Option<Envelope> {
+        if envelope.seq >= self.upto {
+            return None;
+        }
+        let event = if let Event::ChildStarted { call, child, agent, task } = &envelope.event
+            && let Some(child) = self.agents.get(child)
+        {
+            let (agent, task) = (agent.clone(), task.clone());
+            Event::ChildStarted { call: *call, child: *child, agent, task }
+        } else {
+            carried(&envelope.event, self.source)?
+        };
+        self.session.apply(envelope.seq, &event);
+        Some(Envelope { session: self.session.spec.id, event, ..*envelope })
+    }
+
+    /// What comes after all of that: what was open is closed, and where all of it is from.
+    pub fn then(&self) -> Vec<Event> {
+        closing(&self.session, self.from, self.source)
+    }
+
+    /// The session whose outputs it keeps as well.
+    pub fn outputs(&self) -> Option<SessionId> {
+        match self.source {
+            Source::Here => Some(self.from),
+            Source::File => None,
         }
     }
-    let then = closing(&session, from, source);
-    let outputs = match source {
-        Source::Here => Some(from),
-        Source::File => None,
-    };
-    Branch { spec, copied, then, outputs }
 }
 
 fn closing(session: &Session, from: SessionId, source: Source) -> Vec<Event> {
@@ -158,6 +193,7 @@ fn carried(event: &Event, source: Source) -> Option<Event> {
         | Event::OutputWritten { .. }
         | Event::PutAside { .. }
         | Event::ExecutionFinished { .. }
+        | Event::PictureMade { .. }
         | Event::ChangeBegun { .. }
         | Event::ModeChanged { .. }
         | Event::RuleRevoked { .. }

@@ -234,6 +234,7 @@ impl Log {
             | Event::CompactionStarted { .. }
             | Event::ContextCompacted { .. }
             | Event::PutAside { .. }
+            | Event::PictureMade { .. }
             | Event::ChangeBegun { .. }
             | Event::ChildStarted { .. }
             | Event::SignalSent { .. }

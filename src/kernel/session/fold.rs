@@ -118,7 +118,7 @@ impl Session {
     pub fn apply(&mut self, seq: u64, event: &Event) {
         self.talk.upto = seq;
         match event {
-            Event::MessageSent { text } => {
+            Event::MessageSent { text, .. } => {
                 self.outcome = None;
                 self.later.said(seq, text.clone());
                 self.settle_if_quiet();
@@ -216,17 +216,28 @@ impl Session {
             | Event::SessionNamed { .. }
             | Event::RuleRevoked { .. }
             | Event::OutputWritten { .. }
+            | Event::PictureMade { .. }
             | Event::ChangeBegun { .. }
             | Event::PutAside { .. }
             | Event::SignalSent { .. } => {}
         }
     }
 
-    /// The conversation so far: every call in it has exactly one result.
+    /// The conversation so far: every call in it has exactly one result. What is longer than any request
+    /// could hold has a note in its place; so has the middle of a long result.
     pub fn messages(&self) -> Vec<Message> {
+        self.settled().talk.messages
+    }
+
+    /// How many messages the first so many of those stand for: what a summary of them records.
+    pub fn stands_for(&self, first: usize) -> usize {
+        self.settled().talk.stands_for(first)
+    }
+
+    fn settled(&self) -> Self {
         let mut settled = self.clone();
         settled.settle();
-        settled.talk.messages
+        settled
     }
 
     /// The conversation that the request which has just started is about: what came after its start
@@ -266,14 +277,11 @@ impl Session {
         if !self.answer.text.is_empty() {
             return &self.answer.text;
         }
-        let answers = self.talk.messages.iter().rev().filter_map(|message| match message {
-            Message::Assistant { text, .. } if !text.is_empty() => Some(text.as_str()),
-            Message::Assistant { .. }
-            | Message::User(_)
-            | Message::Agent(_)
-            | Message::Results(_) => None,
+        let answer = self.talk.messages.iter().rev().find_map(|message| {
+            let Message::Assistant { text, .. } = message else { return None };
+            (!text.is_empty()).then_some(text.as_str())
         });
-        answers.into_iter().next().unwrap_or_default()
+        answer.unwrap_or_default()
     }
 
     /// What was said to it, oldest first: by the person, or by the agent above. What a model wrote down
@@ -340,7 +348,7 @@ impl Session {
         let Writing { text, calls, thoughts, .. } = std::mem::take(&mut self.answer);
         if !text.is_empty() || !calls.is_empty() {
             let asked = calls.iter().map(|(call, _)| call.clone()).collect();
-            self.talk.messages.push(Message::Assistant { text, calls: asked, thoughts });
+            self.talk.push(Message::Assistant { text, calls: asked, thoughts });
         }
         if !calls.is_empty() {
             let results = calls.into_iter().map(|(call, result)| CallResult {
@@ -348,7 +356,7 @@ impl Session {
                 provider_id: call.provider_id,
             });
             let results = results.collect();
-            self.talk.messages.push(Message::Results(results));
+            self.talk.push(Message::Results(results));
         }
     }
 

@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    kernel::{capability::Attachment, message::ModelCall, provider::Api, registry::ToolDefinition},
+    kernel::{message::ModelCall, picture::Picture, provider::Api, registry::ToolDefinition},
     model::loopback::{KEY, Loopback, Reply, assistant, thought, told},
 };
 
@@ -217,7 +217,7 @@ async fn characters_may_be_split_wherever_a_network_likes() {
     assert_eq!(answer(Reply::pieces(bytes)).await, expected);
 }
 
-fn result(id: &str, content: &str, attachments: Vec<Attachment>) -> CallResult {
+fn result(id: &str, content: &str, attachments: Vec<Picture>) -> CallResult {
     CallResult {
         provider_id: id.to_owned(),
         result: ToolResult {
@@ -242,7 +242,6 @@ async fn a_request_says_all_and_nothing_empty() {
         name: "files.read".to_owned(),
         arguments: arguments.to_owned(),
     };
-    let picture = Attachment { media_type: "image/png".to_owned(), data: "AA==".to_owned() };
     let request = ModelRequest {
         system: "be brief".to_owned(),
         messages: vec![
@@ -250,7 +249,7 @@ async fn a_request_says_all_and_nothing_empty() {
             assistant(" \n", vec![], vec![]),
             Message::User("two".to_owned()),
             assistant("", vec![call("a.1", r#"{"path":"x"}"#), call("b", "{half")], vec![]),
-            Message::Results(vec![result("a.1", "no", vec![picture]), result("b", "", vec![])]),
+            Message::Results(vec![result("a.1", "no", vec![]), result("b", "", vec![])]),
             Message::User("three".to_owned()),
         ],
         tools: vec![ToolDefinition {
@@ -286,9 +285,6 @@ async fn a_request_says_all_and_nothing_empty() {
                 {"role": "user", "content": [
                     {"type": "tool_result", "tool_use_id": "a_1", "is_error": true, "content": [
                         {"type": "text", "text": "no"},
-                        {"type": "image", "source": {
-                            "type": "base64", "media_type": "image/png", "data": "AA==",
-                        }},
                     ]},
                     {"type": "tool_result", "tool_use_id": "b", "is_error": true, "content": []},
                     {"type": "text", "text": "three", "cache_control": {"type": "ephemeral"}},

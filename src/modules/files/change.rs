@@ -234,7 +234,7 @@ fn kept_bytes(bytes: u64) -> String {
 
 /// Keeps what stands there.
 async fn keep(cx: &Context, call: CallId, seen: &Seen) -> Result<Kept, CallError> {
-    let Some(keep) = cx.keep.clone() else { return Ok(Kept::Nowhere) };
+    let Some(keep) = cx.keep.replaced.clone() else { return Ok(Kept::Nowhere) };
     let bytes = seen.bytes.clone();
     let kept = tokio::task::spawn_blocking(move || keep(call, &bytes)).await;
     let ending = |_| CallError::new(ErrorCode::Interrupted, "Interrupted: the program is ending.");

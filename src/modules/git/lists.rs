@@ -4,11 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{
-    Repository, category, parse, paths, preview, revision,
-    run::{PLAIN, Said, Work, git},
-    subject,
-};
+use super::{head, parse, paths, read, revision, run::Said, said};
 use crate::kernel::{
     capability::{Capability, Category, Content},
     context::Context,
@@ -42,72 +38,60 @@ fn some() -> usize {
     20
 }
 
-fn head() -> String {
-    "HEAD".to_owned()
-}
-
 pub(super) fn status() -> Capability {
-    Capability::define::<Nothing>(
+    let listed = Capability::define::<Nothing>(
         "git.status",
         "Gives {branch, head, upstream, ahead, behind, changes: [{path, staged, unstaged, from}]}: each \
          change is modified, added, deleted, renamed, copied, retyped, untracked or conflict. The branch \
          is null where none is checked out.",
         Category::Read,
+    );
+    read(listed, |_, _| Ok(status_words())).status(|_| "git status".to_owned()).handler(
+        |permit, cx, _| async move {
+            value(&permit, &cx, ("git status", status_words()), parse::status).await
+        },
     )
-    .category_of(|cx, _| category(cx))
-    .status(|_| "git status".to_owned())
-    .subject(|cx, _| subject(cx))
-    .preview(|cx, _| async move { preview(&cx, &status_words()) })
-    .handler(|permit, cx, _| async move {
-        value(&permit, &cx, ("git status", status_words()), parse::status).await
-    })
 }
 
 pub(super) fn log() -> Capability {
-    Capability::define::<Log>(
+    let listed = Capability::define::<Log>(
         "git.log",
         "Gives {commits: [{commit, author, date, subject}]}, the newest first.",
         Category::Read,
+    );
+    read(listed, Log::words).status(|_| "git log".to_owned()).handler(
+        |permit, cx, log| async move {
+            let words = log.words(&cx)?;
+            value(&permit, &cx, ("git log", words), parse::log).await
+        },
     )
-    .category_of(|cx, _| category(cx))
-    .status(|_| "git log".to_owned())
-    .subject(|cx, _| subject(cx))
-    .preview(|cx, log| async move { preview(&cx, &log.words(&cx)?) })
-    .handler(|permit, cx, log| async move {
-        let words = log.words(&cx)?;
-        value(&permit, &cx, ("git log", words), parse::log).await
-    })
 }
 
 pub(super) fn branches() -> Capability {
-    Capability::define::<Nothing>(
+    let listed = Capability::define::<Nothing>(
         "git.branches",
         "Gives {branches: [{name, remote, current, commit, upstream, date, subject}]}, the last changed \
          first.",
         Category::Read,
+    );
+    read(listed, |_, _| Ok(branches_words())).status(|_| "git branches".to_owned()).handler(
+        |permit, cx, _| async move {
+            value(&permit, &cx, ("git branches", branches_words()), parse::branches).await
+        },
     )
-    .category_of(|cx, _| category(cx))
-    .status(|_| "git branches".to_owned())
-    .subject(|cx, _| subject(cx))
-    .preview(|cx, _| async move { preview(&cx, &branches_words()) })
-    .handler(|permit, cx, _| async move {
-        value(&permit, &cx, ("git branches", branches_words()), parse::branches).await
-    })
 }
 
 pub(super) fn worktrees() -> Capability {
-    Capability::define::<Nothing>(
+    let listed = Capability::define::<Nothing>(
         "git.worktrees",
         "Gives {worktrees: [{path, head, branch}]}: the folders in which this repository is checked out.",
         Category::Read,
+    );
+    read(listed, |_, _| Ok(worktrees_words())).status(|_| "git worktrees".to_owned()).handler(
+        |permit, cx, _| async move {
+            value(&permit, &cx, ("git worktrees", worktrees_words()), parse::worktrees).await
+        },
     )
-    .category_of(|cx, _| category(cx))
-    .status(|_| "git worktrees".to_owned())
-    .subject(|cx, _| subject(cx))
-    .preview(|cx, _| async move { preview(&cx, &worktrees_words()) })
-    .handler(|permit, cx, _| async move {
-        value(&permit, &cx, ("git worktrees", worktrees_words()), parse::worktrees).await
-    })
 }
 
 fn words(words: &[&str]) -> Vec<String> {
@@ -151,12 +135,10 @@ impl Log {
 async fn value(
     permit: &Permit,
     cx: &Context,
-    (title, words): (&str, Vec<String>),
+    work: (&str, Vec<String>),
     parse: fn(&str) -> Value,
 ) -> Result<Content, CallError> {
-    let repository = Repository::of(cx)?;
-    let work = Work { title, script: PLAIN, words, writes: Vec::new() };
-    let Said { out, cut } = git(cx, permit.call(), &repository, work).await?;
+    let Said { out, cut } = said(permit, cx, work).await?;
     let mut value = parse(&out);
     if cut {
         value["note"] = json!("There is more: what is in the middle was left out.");

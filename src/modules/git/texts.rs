@@ -3,11 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{
-    Repository, category, inside, paths, preview, revision,
-    run::{PLAIN, Said, Work, git},
-    subject,
-};
+use super::{head, inside, paths, read, revision, run::Said, said};
 use crate::kernel::{
     capability::{Capability, Category, Content},
     context::Context,
@@ -56,41 +52,33 @@ struct Show {
     path: Option<String>,
 }
 
-fn head() -> String {
-    "HEAD".to_owned()
-}
-
 pub(super) fn diff() -> Capability {
-    Capability::define::<Diff>(
+    let listed = Capability::define::<Diff>(
         "git.diff",
         "Gives what has changed, as a diff; nothing if nothing has. Untracked files are not in it: see \
          git.status.",
         Category::Read,
+    );
+    read(listed, Diff::words).status(|_| "git diff".to_owned()).handler(
+        |permit, cx, diff| async move {
+            let words = diff.words(&cx)?;
+            text(&permit, &cx, ("git diff", words)).await
+        },
     )
-    .category_of(|cx, _| category(cx))
-    .status(|_| "git diff".to_owned())
-    .subject(|cx, _| subject(cx))
-    .preview(|cx, diff| async move { preview(&cx, &diff.words(&cx)?) })
-    .handler(|permit, cx, diff| async move {
-        let words = diff.words(&cx)?;
-        text(&permit, &cx, "git diff", words).await
-    })
 }
 
 pub(super) fn show() -> Capability {
-    Capability::define::<Show>(
+    let listed = Capability::define::<Show>(
         "git.show",
         "Gives a commit with its message and its diff, or a file as it was in it.",
         Category::Read,
+    );
+    read(listed, Show::words).status(|show| format!("git show {}", show.revision)).handler(
+        |permit, cx, show| async move {
+            let words = show.words(&cx)?;
+            text(&permit, &cx, ("git show", words)).await
+        },
     )
-    .category_of(|cx, _| category(cx))
-    .status(|show| format!("git show {}", show.revision))
-    .subject(|cx, _| subject(cx))
-    .preview(|cx, show| async move { preview(&cx, &show.words(&cx)?) })
-    .handler(|permit, cx, show| async move {
-        let words = show.words(&cx)?;
-        text(&permit, &cx, "git show", words).await
-    })
 }
 
 impl Diff {
@@ -132,12 +120,9 @@ impl Show {
 async fn text(
     permit: &Permit,
     cx: &Context,
-    title: &str,
-    words: Vec<String>,
+    work: (&str, Vec<String>),
 ) -> Result<Content, CallError> {
-    let repository = Repository::of(cx)?;
-    let work = Work { title, script: PLAIN, words, writes: Vec::new() };
-    let Said { mut out, cut } = git(cx, permit.call(), &repository, work).await?;
+    let Said { mut out, cut } = said(permit, cx, work).await?;
     if cut {
         out += "\n[This is not all of it: ask for less, by path or with stat.]\n";
     }

@@ -40,7 +40,8 @@ use crate::{
     modules::bounds::fits,
 };
 
-const NAME: &str = "add_worktree";
+/// The name of the call that makes one. The folder that it makes for it has the id of the call.
+pub const ADD_WORKTREE: &str = "add_worktree";
 
 /// Says what would be checked out, and what would not be in it.
 const LOOK: &str = r#"
@@ -85,9 +86,11 @@ pub(in crate::modules) async fn make(
     agent: &str,
 ) -> Result<Tree, CallError> {
     let offer = Mounts { modules: Vec::new(), capabilities: vec![Arc::new(add(folder.clone()))] };
+    // So that the journal of one that was cut off tells where it was.
+    let home = folder.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     let request = CallRequest {
-        id: CallId::fresh(),
-        name: NAME.to_owned(),
+        id: home.and_then(|home| home.parse().ok()).unwrap_or_else(CallId::fresh),
+        name: ADD_WORKTREE.to_owned(),
         input: Input::Value(json!({ "agent": agent })),
         origin: Origin::Python { line: None },
     };
@@ -114,7 +117,7 @@ pub(in crate::modules) async fn make(
 fn add(folder: PathBuf) -> Capability {
     let shown = folder.clone();
     Capability::define::<Add>(
-        NAME,
+        ADD_WORKTREE,
         "Makes a git worktree of the workspace's repository for an agent.",
         Category::Execute,
     )

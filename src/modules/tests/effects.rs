@@ -183,11 +183,11 @@ async fn what_cannot_be_kept_or_recorded_is_said_or_not_written() {
         (Kept::TooLarge, "cannot be undone: more than 8,388,608 bytes were there"),
         (Kept::Full, "cannot be undone: this session keeps 268,435,456 bytes already"),
     ] {
-        rig.context.keep = Some(Arc::new(move |_, _| Ok(kept)));
+        rig.context.keep.replaced = Some(Arc::new(move |_, _| Ok(kept)));
         let result = rig.call("files.write", write(words)).await;
         assert!(result.ok && result.text().contains(words), "{result:?}");
     }
-    rig.context.keep = Some(Arc::new(|_, _| {
+    rig.context.keep.replaced = Some(Arc::new(|_, _| {
         let source = std::io::ErrorKind::StorageFull.into();
         Err(StoreError::Io { doing: "write", path: "kept".into(), source })
     }));
@@ -345,4 +345,53 @@ async fn plan_mode_changes_nothing() {
     let result = rig.call("files.write", json!({"path": "a", "text": ""})).await;
     assert_eq!(result.error_code(), Some(ErrorCode::BlockedInPlanMode));
     assert!(!rig.workspace().join("a").exists());
+}
+
+#[tokio::test]
+async fn a_long_text_that_is_written_stands_in_the_journal_twice_at_most() {
+    const LONG: usize = 1 << 20;
+    let rig = Rig::new(Mode::Default);
+    let text = "x".repeat(LONG);
+    let input = json!({"path": "a.txt", "text": text.clone()});
+    let result = rig.call_asked("files.write", input.clone(), YES, |_| {}).await;
+    assert!(result.ok && result.input == input, "its caller has all of it");
+    let lines: Vec<String> =
+        rig.events().iter().map(|event| serde_json::to_string(event).unwrap()).collect();
+    let bytes: usize = lines.iter().map(String::len).sum();
+    assert!(bytes < 2 * LONG + 20_000, "{bytes}");
+    // Whoever reads it has the whole question, and what ran.
+    let read: Vec<Event> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let Some(Event::ApprovalRequested { question }) =
+        read.iter().find(|event| matches!(event, Event::ApprovalRequested { .. }))
+    else {
+        panic!("it was asked");
+    };
+    let Body::Diff { new, .. } = &question.preview.body else { panic!("a diff") };
+    assert_eq!(*new, text);
+    assert!(
+        read.iter().any(|it| matches!(it, Event::CallStarted { call, .. } if call.input == input))
+    );
+}
+
+#[tokio::test]
+async fn a_name_that_looks_like_another_that_is_there_says_which() {
+    let rig = Rig::new(Mode::Default);
+    rig.put("src/lex.rs", "fn lex() {}\n");
+    let no = Answer::Deny { because: None, then: Then::GoOn };
+    let named = |path: &'static str, expected: bool| {
+        let (rig, no) = (&rig, no.clone());
+        async move {
+            let input = json!({"path": path, "text": "x\n"});
+            rig.call_asked("files.write", input, no, |question| {
+                let first =
+                    question.preview.facts[0] == "its name looks like src/lex.rs, which is there";
+                assert_eq!(first, expected, "{path}: {:?}", question.preview.facts);
+            })
+            .await;
+        }
+    };
+    named("src/l\u{435}x.rs", true).await;
+    named("\u{455}rc/lex.rs", true).await;
+    named("src/lex.rs", false).await;
+    named("src/l\u{435}t.rs", false).await;
 }

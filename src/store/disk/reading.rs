@@ -40,6 +40,11 @@ impl<F: Read + Seek> ReadingFile<F> {
         Ok(Self { session, path: path.to_owned(), reading })
     }
 
+    /// Passes over what is of another type.
+    pub(super) fn only(self, kinds: &'static [&'static str]) -> Self {
+        Self { reading: self.reading.only(kinds), ..self }
+    }
+
     pub(super) fn next(&mut self) -> Result<Option<Arc<Envelope>>, StoreError> {
         self.reading.next().map_err(|unreadable| match unreadable {
             Unreadable::Io(source) => failed("read", &self.path)(source),

@@ -4,7 +4,7 @@
 use std::{
     collections::HashSet,
     fs,
-    io::{self, Write as _},
+    io::{self, BufWriter},
     path::Path,
     sync::{Arc, PoisonError},
 };
@@ -12,7 +12,7 @@ use std::{
 use super::{DiskStore, JOURNAL, OUTPUTS, failed, make_folder, private_file, private_folder};
 use crate::{
     kernel::{
-        event::Event,
+        event::Envelope,
         id::SessionId,
         port::{Journal, StoreError},
         session::branch::Branch,
@@ -22,6 +22,7 @@ use crate::{
         journal::{Start, Writer},
         lock::Lock,
         medium::OnDisk,
+        pictures,
     },
 };
 
@@ -31,17 +32,21 @@ const NEW: &str = ".new-";
 const GONE: &str = ".gone-";
 
 impl DiskStore {
-    pub(super) fn begin_copy(&self, branch: Branch) -> Result<Arc<dyn Journal>, StoreError> {
+    pub(super) fn begin_copy(
+        &self,
+        branch: Branch,
+        events: &mut dyn Iterator<Item = Result<Arc<Envelope>, StoreError>>,
+    ) -> Result<Arc<dyn Journal>, StoreError> {
         make_folder(&self.sessions)?;
         self.sweep();
-        let id = branch.spec.id;
+        let id = branch.spec().id;
         let (folder, aside) = (self.folder(id), self.sessions.join(format!("{NEW}{id}")));
         let create = failed("create", &folder);
         if folder.exists() {
             return Err(create(io::ErrorKind::AlreadyExists.into()));
         }
         private_folder().create(&aside).map_err(&create)?;
-        let made = self.fill(branch, &aside, &folder).and_then(|journal| {
+        let made = self.fill(branch, events, &aside, &folder).and_then(|journal| {
             fs::rename(&aside, &folder).map_err(&create)?;
             Ok(journal)
         });
@@ -55,27 +60,31 @@ impl DiskStore {
     /// Writes all of it into a folder that will be that of the session.
     fn fill(
         &self,
-        branch: Branch,
+        mut branch: Branch,
+        events: &mut dyn Iterator<Item = Result<Arc<Envelope>, StoreError>>,
         aside: &Path,
         folder: &Path,
     ) -> Result<Arc<dyn Journal>, StoreError> {
-        let session = branch.spec.id;
+        let session = branch.spec().id;
         let lock = Lock::take(session, aside)?;
         let path = folder.join(JOURNAL);
         let write = failed("write", &path);
-        let (bytes, next) = copy::lines(&branch, (self.clock)()).map_err(&write)?;
         let file = private_file().create_new(true).open(aside.join(JOURNAL));
-        let mut file = file.map_err(failed("create", &path))?;
-        file.write_all(&bytes).map_err(&write)?;
+        let mut out = BufWriter::new(file.map_err(failed("create", &path))?);
+        let copied = copy::lines(&mut branch, events, &mut out, (self.clock)())?.map_err(&write)?;
+        let file = out.into_inner().map_err(|error| write(error.into_error()))?;
         file.sync_data().map_err(&write)?;
-        if let Some(from) = branch.outputs {
-            let (from, to) = (self.folder(from).join(OUTPUTS), aside.join(OUTPUTS));
-            keep_outputs(&branch, &from, &to).map_err(failed("copy", &from))?;
+        if let Some(from) = branch.outputs() {
+            let folder = self.folder(from);
+            let (from, to) = (folder.join(OUTPUTS), aside.join(OUTPUTS));
+            keep_outputs(&copied.beside, &from, &to).map_err(failed("copy", &from))?;
+            let (from, to) = (folder.join(pictures::FOLDER), aside.join(pictures::FOLDER));
+            pictures::copy(&copied.pictures, &from, &to).map_err(failed("copy", &from))?;
         }
         let medium = OnDisk::new_in(file, vec![self.sessions.clone(), folder.to_owned()]);
-        let start = Start { session, path: path.clone(), next, len: bytes.len() as u64 };
+        let start = Start { session, path: path.clone(), next: copied.next, len: copied.len };
         let writer = Writer::new(start, Arc::new(medium), self.clock.clone(), Box::new(lock));
-        for event in branch.then {
+        for event in branch.then() {
             writer.append(event, &|_| {})?;
         }
         Ok(Arc::new(writer))
@@ -120,26 +129,17 @@ impl DiskStore {
 
 /// Keeps what its calls printed and replaced. The files are the same ones, where the disk can do
 /// that: nobody writes to them any more.
-fn keep_outputs(branch: &Branch, from: &Path, to: &Path) -> io::Result<()> {
+fn keep_outputs(names: &HashSet<String>, from: &Path, to: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(from) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
-    let (mut finished, mut changed) = (HashSet::new(), HashSet::new());
-    for envelope in &branch.copied {
-        if let Event::CallFinished { call, .. } = &envelope.event {
-            finished.insert(call.to_string());
-        } else if let Event::ChangeBegun { call, .. } = &envelope.event {
-            changed.insert(format!("{call}.before"));
-        }
-    }
     private_folder().create(to)?;
     for entry in entries {
         let entry = entry?;
         let name = entry.file_name();
-        let wanted =
-            name.to_str().is_some_and(|name| finished.contains(name) || changed.contains(name));
+        let wanted = name.to_str().is_some_and(|name| names.contains(name));
         if !wanted || !entry.file_type()?.is_file() {
             continue;
         }

@@ -67,7 +67,7 @@ mod tests {
     fn a_journal_is_followed_byte_by_byte_without_a_loss_or_a_double() {
         let mut bytes = line(0, Event::SessionStarted { spec: spec(1.into()) });
         for seq in 1..4 {
-            bytes.extend(line(seq, Event::MessageSent { text: format!("全 {seq}\u{2028}") }));
+            bytes.extend(line(seq, Event::said(format!("全 {seq}\u{2028}"))));
         }
         let (mut seen, mut next) = (Vec::new(), 0);
         for end in 0..=bytes.len() {
@@ -87,11 +87,11 @@ mod tests {
         assert_eq!(read(&bytes, 0), (vec![0], whole.len() as u64, true));
         // It was cut off, and another stands there.
         let mut bytes = whole.clone();
-        bytes.extend(line(1, Event::MessageSent { text: "x".into() }));
+        bytes.extend(line(1, Event::said("x")));
         assert_eq!(read(&bytes, whole.len() as u64), (vec![1], bytes.len() as u64, true));
         let mut bytes = whole.clone();
         bytes.extend(b"no record\n");
-        bytes.extend(line(1, Event::MessageSent { text: "x".into() }));
+        bytes.extend(line(1, Event::said("x")));
         assert_eq!(read(&bytes, whole.len() as u64), (vec![1], bytes.len() as u64, true));
     }
 }

@@ -2,7 +2,8 @@
 
 use std::io::{self, BufRead};
 
-use super::next_line;
+use super::{head, next_line};
+use crate::kernel::id::SessionId;
 
 /// In which order records stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub(in crate::store) enum Order {
 }
 
 /// As much of a line as is looked at.
-const START: usize = 64;
+const START: usize = 192;
 
 /// Looks at the start of every line. What this program writes is rising; a line that begins as
 /// nothing this program writes could be anything.
@@ -25,7 +26,7 @@ pub(in crate::store) fn order(input: &mut dyn BufRead) -> io::Result<Order> {
         if line.is_empty() {
             continue;
         }
-        match number(&line) {
+        match head::number(&line) {
             Some(number) if last.is_none_or(|last| number > last) => last = Some(number),
             Some(_) | None => return Ok(Order::Unknown),
         }
@@ -33,14 +34,28 @@ pub(in crate::store) fn order(input: &mut dyn BufRead) -> io::Result<Order> {
     Ok(Order::Rising)
 }
 
-/// The number of the record that begins like this, if this program could have written it.
-fn number(line: &[u8]) -> Option<u64> {
-    let (_, rest) = digits(line.strip_prefix(b"{\"v\":")?)?;
-    let (number, rest) = digits(rest.strip_prefix(b",\"seq\":")?)?;
-    rest.starts_with(b",\"at\":").then_some(number)
-}
-
-fn digits(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let (digits, rest) = bytes.split_at(bytes.iter().take_while(|it| it.is_ascii_digit()).count());
-    Some((std::str::from_utf8(digits).ok()?.parse().ok()?, rest))
+/// The same of the records of one session in a file that has others' as well, which are put to the
+/// others in the order in which they come.
+pub(in crate::store) fn order_of(
+    input: &mut dyn BufRead,
+    session: SessionId,
+    others: &mut Vec<SessionId>,
+) -> io::Result<Order> {
+    let mut line = Vec::with_capacity(START);
+    let (mut last, mut order) = (None, Order::Rising);
+    while next_line(input, &mut line, START)?.len > 0 {
+        if line.is_empty() {
+            continue;
+        }
+        match (head::number(&line), head::session(&line)) {
+            (Some(_), Some(other)) if other != session => {
+                if others.last() != Some(&other) && !others.contains(&other) {
+                    others.push(other);
+                }
+            }
+            (Some(number), Some(_)) if last.is_none_or(|last| number > last) => last = Some(number),
+            (_, _) => order = Order::Unknown,
+        }
+    }
+    Ok(order)
 }

@@ -56,7 +56,7 @@ pub(super) fn record(line: &[u8]) -> Record {
 }
 
 /// Every type of event this program knows, as it stands in a journal.
-pub(in crate::store) const TYPES: [&str; 31] = [
+pub(in crate::store) const TYPES: [&str; 32] = [
     "session_started",
     "session_resumed",
     "session_forked",
@@ -75,6 +75,7 @@ pub(in crate::store) const TYPES: [&str; 31] = [
     "execution_started",
     "output_written",
     "execution_finished",
+    "picture_made",
     "change_begun",
     "call_finished",
     "mode_changed",

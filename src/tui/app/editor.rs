@@ -26,8 +26,8 @@ pub(super) enum Wanted {
         field: Option<usize>,
         text: String,
     },
-    /// A file, as it stands.
-    File(PathBuf),
+    /// A file, as it stands, at a line of it where the editor takes one.
+    File(PathBuf, Option<u64>),
     /// All that a program printed so far, to read.
     Output {
         desk: Arc<dyn Desk>,
@@ -105,12 +105,13 @@ impl Wanted {
                 Came::Visited(paged(&pager(), &*desk, session, call).await)
             }
             // An editor would make a new one.
-            Self::File(file) if !file.exists() => {
+            Self::File(file, _) if !file.exists() => {
                 Came::Visited(Err(format!("{} is not there any more.", file.display())))
             }
-            Self::File(file) => {
+            Self::File(file, line) => {
                 let failed = |error: std::io::Error| format!("Not opened: {error}.");
-                Came::Visited(match run(editor, &file).await {
+                let arguments = at_line(editor, &file, line);
+                Came::Visited(match run_with(editor, &arguments).await {
                     Ok(status) => ended(editor, status),
                     Err(error) => Err(failed(error)),
                 })
@@ -121,9 +122,38 @@ impl Wanted {
 
 /// Runs the editor on a file. The variable may hold options, as a shell reads them.
 async fn run(editor: &OsString, file: &Path) -> std::io::Result<ExitStatus> {
+    run_with(editor, &[file.as_os_str().to_owned()]).await
+}
+
+async fn run_with(editor: &OsString, arguments: &[OsString]) -> std::io::Result<ExitStatus> {
     let mut shell = Command::new("/bin/sh");
-    shell.arg("-c").arg("exec $0 \"$1\"").arg(editor).arg(file);
+    shell.arg("-c").arg("exec $0 \"$@\"").arg(editor).args(arguments);
     shell.kill_on_drop(true).status().await
+}
+
+/// How the editor is told of a file and a line; one that is not known is told of the file alone.
+fn at_line(editor: &OsString, file: &Path, line: Option<u64>) -> Vec<OsString> {
+    let name = editor.to_string_lossy();
+    let name = name.split_whitespace().next().unwrap_or_default();
+    let name = name.rsplit('/').next().unwrap_or_default();
+    let whole = file.as_os_str().to_owned();
+    let behind = |line: u64| {
+        let mut place = whole.clone();
+        place.push(format!(":{line}"));
+        place
+    };
+    match (name, line) {
+        (
+            "vi" | "vim" | "nvim" | "gvim" | "view" | "ex" | "nano" | "pico" | "emacs"
+            | "emacsclient" | "kak" | "micro" | "mg" | "joe" | "jed" | "ne" | "mcedit" | "vis",
+            Some(line),
+        ) => vec![format!("+{line}").into(), whole],
+        ("code" | "codium" | "cursor" | "windsurf", Some(line)) => {
+            vec!["--goto".into(), behind(line)]
+        }
+        ("hx" | "helix" | "subl" | "zed", Some(line)) => vec![behind(line)],
+        (_, _) => vec![whole],
+    }
 }
 
 /// Shows an output in the pager. Dropping this ends it.
@@ -204,6 +234,19 @@ mod tests {
         check("echo more >> \"$1\"", "one\n", Ok("one\nmore\n")).await;
         check("echo >> \"$1\"", "one", Ok("one")).await;
         check(":", "one \u{1b}", Ok("one \u{1b}")).await;
+    }
+
+    #[test]
+    fn an_editor_is_told_the_line_in_its_own_way_or_not_at_all() {
+        let told = |editor: &str, line| {
+            let all = at_line(&editor.into(), Path::new("/a b"), line);
+            all.into_iter().map(|part| part.into_string().unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!(told("/usr/bin/vim -u NONE", Some(7)), ["+7", "/a b"]);
+        assert_eq!(told("code --wait", Some(7)), ["--goto", "/a b:7"]);
+        assert_eq!(told("hx", Some(7)), ["/a b:7"]);
+        assert_eq!(told("my-own", Some(7)), ["/a b"]);
+        assert_eq!(told("vim", None), ["/a b"]);
     }
 
     #[tokio::test]

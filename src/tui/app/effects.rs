@@ -23,7 +23,10 @@ impl App {
             Effect::Resume(session, when) => {
                 work::resume(&mut self.work, self.desk.clone(), session, when);
             }
-            Effect::Delete(session) => work::delete(&mut self.work, self.desk.clone(), session),
+            Effect::Delete(session) => {
+                let draft = self.writing.file(session);
+                work::delete(&mut self.work, self.desk.clone(), session, draft);
+            }
             Effect::Rename(session, name) => {
                 work::rename(&mut self.work, self.desk.clone(), session, name);
             }
@@ -56,6 +59,9 @@ impl App {
             }
             Effect::ReadRules(of) => work::read_rules(&mut self.work, self.desk.clone(), of),
             Effect::FindFiles(folder, words) => self.writing.find(&mut self.work, folder, words),
+            Effect::File(root, file, ask) => {
+                work::read_file(&mut self.work, &self.reader, root, file, ask);
+            }
             Effect::ReadDraft(session) => self.writing.read(&mut self.work, session),
             Effect::KeepDraft(session, text) => {
                 self.writing.keep(&mut self.work, self.state.place.leave, session, text);
@@ -63,13 +69,19 @@ impl App {
             Effect::Colour(of, call, code) => work::colour(&mut self.work, of, call, code),
             Effect::Prepare(what) => work::prepare(&mut self.work, self.desk.clone(), what),
             Effect::LayOut(of, sheet, shape) => work::lay_out(&mut self.work, of, sheet, shape),
+            Effect::LayOutChange(of, sheet, shape) => {
+                work::lay_out_change(&mut self.work, of, sheet, shape);
+            }
             Effect::Find(question, sheet, index, word, marks) => {
                 work::find(&mut self.work, question, (sheet, index), word, marks);
             }
             Effect::Editor { question, field, text } => {
                 self.wanted = Some(editor::Wanted::Text { question, field, text });
             }
-            Effect::Visit(file) => self.wanted = Some(editor::Wanted::File(file)),
+            Effect::Visit(file) => self.wanted = Some(editor::Wanted::File(file, None)),
+            Effect::VisitLine(file, line) => {
+                self.wanted = Some(editor::Wanted::File(file, Some(line)));
+            }
             Effect::Remember(sizes) => self.memory.keep(&mut self.work, sizes),
             Effect::Notify(text) => match self.notice {
                 Notice::Bell => self.terminal.bell(),
@@ -87,7 +99,7 @@ impl App {
             }
             Effect::KeysFile => match self.files.make_keys() {
                 Ok(()) => {
-                    self.wanted = Some(editor::Wanted::File(self.files.keys_file.clone()));
+                    self.wanted = Some(editor::Wanted::File(self.files.keys_file.clone(), None));
                 }
                 Err(error) => {
                     let why = format!("The file of keys cannot be made: {error}.");

@@ -1,12 +1,14 @@
 //! Keys as they come, each with the moment it was read: a loop that is late must not make two keys
 //! look like one that stood alone. For the same reason all that was there at once has one moment.
 
-use crossterm::event::{Event, EventStream, MouseButton, MouseEventKind};
+use crossterm::event::{Event, EventStream, KeyEvent, KeyEventKind, MouseButton, MouseEventKind};
 use futures_util::StreamExt;
 use ratatui::layout::Size;
 use tokio::{sync::mpsc, task::JoinHandle};
 
 use crate::tui::{
+    guard::Burst,
+    keymap::Key as Named,
     message::Input,
     state::{
         Moment,
@@ -29,10 +31,10 @@ pub(super) enum Key {
 /// The stream of them. Dropping it ends the reading.
 pub(super) struct Keys {
     // Unbounded: the producer is a person.
-    keys: mpsc::UnboundedReceiver<Key>,
+    keys: mpsc::UnboundedReceiver<Vec<Key>>,
     reader: Option<JoinHandle<()>>,
     /// Where a reader tells what it read; absent where there is none.
-    tell: Option<mpsc::UnboundedSender<Key>>,
+    tell: Option<mpsc::UnboundedSender<Vec<Key>>>,
     closed: bool,
 }
 
@@ -67,40 +69,78 @@ impl Keys {
             while let Some(together) = events.next().await {
                 let at = super::now();
                 let heard = together.iter().all(Result::is_ok);
-                for key in together.into_iter().flatten().filter_map(|event| read(at, event)) {
-                    if tell.send(key).is_err() {
-                        return;
-                    }
+                let together = together.into_iter().flatten();
+                let keys: Vec<_> = together.filter_map(|event| read(at, event)).collect();
+                if tell.send(keys).is_err() {
+                    return;
                 }
                 if !heard {
                     break;
                 }
             }
             // Nothing comes any more.
-            let _ = tell.send(Key::Closed);
+            let _ = tell.send(vec![Key::Closed]);
         }));
     }
 
     /// Those a test sends.
     #[cfg(test)]
-    pub(super) fn of(keys: mpsc::UnboundedReceiver<Key>) -> Self {
+    pub(super) fn of(keys: mpsc::UnboundedReceiver<Vec<Key>>) -> Self {
         Self { keys, reader: None, tell: None, closed: false }
     }
 
-    /// The next one; after the last one [`Key::Closed`], once. Losing the future loses none.
-    pub(super) async fn next(&mut self) -> Key {
+    /// The next ones, all that were read together; after the last [`Key::Closed`], once. Losing the
+    /// future loses none.
+    pub(super) async fn next(&mut self) -> Vec<Key> {
         if self.closed {
             return std::future::pending().await;
         }
-        let key = self.keys.recv().await.unwrap_or(Key::Closed);
-        self.closed = matches!(key, Key::Closed);
-        key
+        let keys = self.keys.recv().await.unwrap_or_else(|| vec![Key::Closed]);
+        self.closed = keys.iter().any(|key| matches!(key, Key::Closed));
+        keys
     }
 
-    /// The next one, if it is there already.
-    pub(super) fn try_next(&mut self) -> Option<Key> {
+    /// The next ones, if they are there already.
+    pub(super) fn try_next(&mut self) -> Option<Vec<Key>> {
         self.keys.try_recv().ok()
     }
+}
+
+/// Keys as they were read together; those among them that are a paste as one.
+pub(super) fn gathered(keys: Vec<Key>) -> Vec<Key> {
+    let mut all = Vec::with_capacity(keys.len());
+    let mut run: Vec<(Moment, KeyEvent)> = Vec::new();
+    for key in keys {
+        match key {
+            Key::Pressed(at, Input::Key(event))
+                if event.kind == KeyEventKind::Press
+                    && Named::of(&event).writes().is_some()
+                    && run.last().is_none_or(|(before, _)| *before == at) =>
+            {
+                run.push((at, event));
+            }
+            other => {
+                close(&mut run, &mut all);
+                all.push(other);
+            }
+        }
+    }
+    close(&mut run, &mut all);
+    all
+}
+
+fn close(run: &mut Vec<(Moment, KeyEvent)>, all: &mut Vec<Key>) {
+    let named: Vec<_> = run.iter().map(|(_, event)| Named::of(event)).collect();
+    match run.first() {
+        Some((at, _)) if Burst::is_paste(&named) => {
+            let events = run.iter().map(|(_, event)| *event).collect();
+            all.push(Key::Pressed(*at, Input::Burst(events)));
+        }
+        Some(_) | None => {
+            all.extend(run.iter().map(|(at, event)| Key::Pressed(*at, Input::Key(*event))));
+        }
+    }
+    run.clear();
 }
 
 impl Drop for Keys {

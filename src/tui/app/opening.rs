@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 
 use super::Own;
 use crate::{
-    config::{Mouse, Notice},
+    config::{Motion, Mouse, Notice, Surface},
     kernel::{
         gate::policy::Runs,
         id::SessionId,
@@ -47,12 +47,11 @@ pub struct Opening {
     /// small file operations; an error is one line what, one line what to do.
     pub begin: Arc<dyn Fn(Start) -> Result<Beginning, String> + Send + Sync>,
     pub look: Dress,
-    pub notice: Notice,
+    pub manners: Manners,
     /// The sizes of panes that were set before, and what keeps them for the next time. May block for
     /// a small file; an error is one line what, one line what to do.
     pub sizes: Remembered,
     pub remember: Remember,
-    pub mouse: Mouse,
     /// What was said here before, oldest first.
     pub history: Vec<String>,
     /// What is learnt about this computer meanwhile.
@@ -78,13 +77,28 @@ pub struct Here {
     pub home: Option<PathBuf>,
     /// Where drafts are kept from one start to the next; they are not if there is none.
     pub drafts: Option<PathBuf>,
+    /// Where this program writes for its developers, if it does.
+    pub log: Option<PathBuf>,
 }
 
 /// How things look, and the person's own files of that.
 pub struct Dress {
     pub theme: Theme,
     pub marks: Marks,
+    pub motion: Motion,
     pub own: Own,
+}
+
+/// How the terminal is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Manners {
+    pub mouse: Mouse,
+    pub surface: Surface,
+    pub notice: Notice,
+    /// Whether the terminal breaks rows anew when it gets narrower.
+    pub reflows: bool,
+    /// Whether tmux stands between.
+    pub in_tmux: bool,
 }
 
 /// A session to be started.

@@ -20,7 +20,7 @@ use crate::{
         },
         id::{ApprovalId, CallId, SessionId},
         port::{OutputPage, StartError, StoreError},
-        spec::{Limits, Mode, SessionSpec},
+        spec::{Mode, SessionSpec},
     },
     tui::{
         keymap::Keymap,
@@ -125,7 +125,7 @@ impl Desk for Host {
         let session = spec.id;
         self.happens(Event::SessionStarted { spec });
         if let Some(text) = message {
-            self.happens(Event::MessageSent { text });
+            self.happens(Event::said(text));
         }
         Ok(session)
     }
@@ -148,7 +148,7 @@ impl Desk for Host {
 struct Running {
     host: Arc<Host>,
     glass: Glass,
-    keys: UnboundedSender<Key>,
+    keys: UnboundedSender<Vec<Key>>,
     screen: tokio::task::JoinHandle<io::Result<Farewell>>,
 }
 
@@ -160,7 +160,7 @@ impl Running {
 
     fn types(&self, text: &str) {
         for c in text.chars() {
-            self.press(crossterm::event::KeyCode::Char(c));
+            self.pressed(now(), crossterm::event::KeyCode::Char(c));
         }
     }
 
@@ -178,17 +178,24 @@ impl Running {
         let mut at = now();
         at.at += Duration::from_millis(200);
         let key = crossterm::event::KeyEvent::from(crossterm::event::KeyCode::Char(letter));
-        self.keys.send(Key::Pressed(at, Input::Key(key))).unwrap();
+        self.keys.send(vec![Key::Pressed(at, Input::Key(key))]).unwrap();
     }
 
+    /// A key, once those before it are seen.
     fn press(&self, code: crossterm::event::KeyCode) {
+        let mut at = now();
+        at.at += Duration::from_millis(50);
+        self.pressed(at, code);
+    }
+
+    fn pressed(&self, at: Moment, code: crossterm::event::KeyCode) {
         let key = crossterm::event::KeyEvent::new(code, crossterm::event::KeyModifiers::NONE);
-        self.keys.send(Key::Pressed(now(), Input::Key(key))).unwrap();
+        self.keys.send(vec![Key::Pressed(at, Input::Key(key))]).unwrap();
     }
 }
 
 /// A screen that nothing has been drawn on, and what it is connected to.
-fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Key>, App) {
+fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Vec<Key>>, App) {
     let (host, glass) = (Arc::new(host), Glass::new());
     let size = Size { width: 80, height: 24 };
     let terminal = Terminal::enter(glass.clone(), glass.clone(), size, Wishes::default()).unwrap();
@@ -200,6 +207,7 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Key>, App) {
             folder: "/home/me/tally".into(),
             home: None,
             drafts: None,
+            log: None,
         },
         player: Player::Model("claude".into()),
         mode: Mode::Default,
@@ -211,6 +219,7 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Key>, App) {
         look: Dress {
             theme: Theme::dark(Depth::None),
             marks: Marks::unicode(),
+            motion: crate::config::Motion::Full,
             own: Own {
                 theme: None,
                 themes: Vec::new(),
@@ -220,11 +229,16 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Key>, App) {
                 keep: Arc::new(|_| Ok(())),
             },
         },
-        notice: crate::config::Notice::Bell,
         history: Vec::new(),
         sizes: crate::tui::layout::Remembered::default(),
         remember: Arc::new(|_| Ok(())),
-        mouse: crate::config::Mouse::Terminal,
+        manners: Manners {
+            mouse: Mouse::Terminal,
+            surface: Surface::Whole,
+            notice: Notice::Bell,
+            reflows: true,
+            in_tmux: false,
+        },
         news,
     };
     let app = App::new(host.clone(), opening, terminal, Keys::of(pressed));
@@ -233,20 +247,10 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Key>, App) {
 
 fn spec() -> SessionSpec {
     SessionSpec {
-        id: 1.into(),
-        parent: None,
         path: vec!["fix-parser".into()],
         workspace: "/tmp/tally".into(),
         model: "anthropic/claude".into(),
-        mode: Mode::Default,
-        tools: Vec::new(),
-        modules: Vec::new(),
-        limits: Limits::default(),
-        instructions: String::new(),
-        agents: None,
-        view: crate::kernel::spec::View::Whole,
-        worktree: None,
-        workflow: None,
+        ..SessionSpec::sample(1)
     }
 }
 
@@ -284,7 +288,7 @@ async fn words_start_a_session_and_a_live_letter_answers_its_question() {
 async fn keys_are_answered_during_a_flood_and_all_of_it_arrives() {
     let running = Running::start(Host::default());
     running.host.happens(Event::SessionStarted { spec: spec() });
-    running.host.happens(Event::MessageSent { text: LEX.into() });
+    running.host.happens(Event::said(LEX));
     for word in 0..20_000 {
         let end = if word % 100 == 99 { "\n\n" } else { " " };
         running.host.happens(Event::TextStreamed { text: format!("word{word}{end}") });
@@ -318,7 +322,7 @@ async fn an_answer_that_comes_too_late_is_said_to() {
 async fn a_question_is_on_the_screen_with_the_next_frame_whatever_comes_with_it() {
     let (host, glass, _keys, mut app) = built(Host::default());
     host.happens(Event::SessionStarted { spec: spec() });
-    host.happens(Event::MessageSent { text: LEX.into() });
+    host.happens(Event::said(LEX));
     let first = app.told.events.recv().await.unwrap();
     app.happened(first);
     app.draw().unwrap();
@@ -338,4 +342,30 @@ async fn a_question_is_on_the_screen_with_the_next_frame_whatever_comes_with_it(
     for part in ["WRITE", "src/lex.rs", "yes, once", "no, because"] {
         assert!(screen.contains(part), "no {part} in the next frame:\n{screen}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_sizes_at_once_are_one_frame_of_the_last() {
+    let (host, glass, _keys, mut app) = built(Host::default());
+    host.happens(Event::SessionStarted { spec: spec() });
+    let first = app.told.events.recv().await.unwrap();
+    app.happened(first);
+    app.draw().unwrap();
+    app.terminal.wait_ready().await;
+    app.reached();
+    let before = glass.0.0.lock().unwrap().screen().contents();
+    let sizes = (0..1_000_u16).map(|n| Size { width: 20 + n % 180, height: 5 + n % 55 });
+    let last = Size { width: 60, height: 20 };
+    let moment = now();
+    let keys = sizes.chain([last]).map(|size| Key::Resized(moment, size)).collect();
+    app.keys(keys).unwrap();
+    assert_eq!(glass.0.0.lock().unwrap().screen().contents(), before, "nothing is drawn for them");
+    glass.0.0.lock().unwrap().screen_mut().set_size(last.height, last.width);
+    let wake = app.wake().unwrap();
+    tokio::time::sleep_until(wake).await;
+    app.draw().unwrap();
+    assert!(!app.frames.due(Instant::now()) && app.drawn.is_some(), "one is enough");
+    app.terminal.wait_ready().await;
+    let screen = glass.0.0.lock().unwrap().screen().contents();
+    assert!(screen.contains("nothing waits") && screen.lines().count() <= 20, "{screen}");
 }

@@ -18,6 +18,7 @@ use crate::{
     tui::{
         diff::Diff,
         effect::{Setting, Start},
+        file::{Ask, Reader},
         highlight,
         ink::Brush,
         layout::Remembered,
@@ -96,9 +97,19 @@ pub(super) fn resume(
     work.spawn(async move { Came::Resumed(session, desk.resume(session, when).await) });
 }
 
-pub(super) fn delete(work: &mut JoinSet<Came>, desk: Arc<dyn Desk>, session: SessionId) {
+/// Deletes a session, and what was being written for it.
+pub(super) fn delete(
+    work: &mut JoinSet<Came>,
+    desk: Arc<dyn Desk>,
+    session: SessionId,
+    draft: Option<PathBuf>,
+) {
     work.spawn_blocking(move || {
         let gone = desk.send(Command::Delete { session });
+        if let (Ok(()), Some(draft)) = (&gone, draft) {
+            // Mostly there is none.
+            let _ = std::fs::remove_file(draft);
+        }
         Came::Deleted(gone.map_err(|error| error.to_string()))
     });
 }
@@ -188,7 +199,8 @@ pub(super) fn compare(
             Err(why) => return Came::Compared(call, Err(why)),
         };
         let compared = tokio::task::spawn_blocking(move || {
-            Diff::new(texts.before.as_deref(), texts.after.as_deref().unwrap_or_default())
+            let after = texts.after.as_deref().unwrap_or_default();
+            Sheet::Diff(Diff::new(texts.before.as_deref(), after))
         });
         let compared = compared.await.map(Arc::new).map_err(|error| error.to_string());
         Came::Compared(call, compared)
@@ -215,6 +227,15 @@ pub(super) fn lay_out(
     work.spawn_blocking(move || Came::LaidOut(question, Arc::new(Index::of(&sheet, shape))));
 }
 
+pub(super) fn lay_out_change(
+    work: &mut JoinSet<Came>,
+    call: CallId,
+    sheet: Arc<Sheet>,
+    shape: Shape,
+) {
+    work.spawn_blocking(move || Came::ChangeLaidOut(call, Arc::new(Index::of(&sheet, shape))));
+}
+
 pub(super) fn find(
     work: &mut JoinSet<Came>,
     question: ApprovalId,
@@ -225,6 +246,24 @@ pub(super) fn find(
     work.spawn_blocking(move || {
         let hits = index.find(&sheet, &word, Brush::of_text(marks));
         Came::Found(question, index, word, hits)
+    });
+}
+
+/// Reads something of a file. Whoever looks at another one waits for nothing of it any more.
+pub(super) fn read_file(
+    work: &mut JoinSet<Came>,
+    reader: &Reader,
+    root: PathBuf,
+    file: PathBuf,
+    ask: Ask,
+) {
+    if ask == Ask::Close {
+        reader.open();
+        return;
+    }
+    let visit = reader.visit(root, file.clone());
+    work.spawn_blocking(move || {
+        visit.ask(ask).map_or(Came::Nothing, |read| Came::File(file, read))
     });
 }
 

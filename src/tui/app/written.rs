@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use tokio::task::JoinSet;
 
 use crate::{
+    config::draft,
     kernel::id::SessionId,
     tui::{files::Finder, message::Came, state::Leave},
 };
@@ -66,8 +67,9 @@ impl Writing {
         }
     }
 
-    fn file(&self, session: SessionId) -> Option<PathBuf> {
-        Some(self.folder.as_ref()?.join(format!("{session}.txt")))
+    /// Where the draft of a session is kept.
+    pub(super) fn file(&self, session: SessionId) -> Option<PathBuf> {
+        Some(draft(self.folder.as_ref()?, session))
     }
 }
 

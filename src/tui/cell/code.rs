@@ -78,10 +78,10 @@ fn head(code: &Code, scene: &Scene<'_>) -> Line<'static> {
             match held.and_then(|nested| nested.line) {
                 Some(line) => facts.push(format!("held at line {line}")),
                 None if stands => facts.push("held".to_owned()),
-                None => facts.push(words::clock(words::seconds(*since, scene.now))),
+                None => facts.push(scene.look.clock(words::seconds(*since, scene.now))),
             }
             if let Some((spent, _)) = used {
-                facts.push(words::used(spent, code.limit_ms));
+                facts.push(scene.look.used(spent, code.limit_ms));
             }
         }
         progress @ (Progress::Unknown(_)
@@ -99,8 +99,8 @@ fn head(code: &Code, scene: &Scene<'_>) -> Line<'static> {
         }
     }
     facts.extend(code.seal.map(|seal| words::seal(seal).to_owned()));
-    if code.reads > 0 {
-        facts.push(words::count(code.reads, "read"));
+    if code.reads.count > 0 {
+        facts.push(words::count(code.reads.count, "read"));
     }
     let done = code.effects.iter().filter(|nested| nested.called.progress == Progress::Done);
     let done = done.count();

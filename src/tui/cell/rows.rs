@@ -7,6 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::{Body, Cached, Called, Cell, Fold, Progress, code, thinking};
 use crate::{
+    config::Motion,
     kernel::{
         event::Outcome,
         id::{CallId, SessionId},
@@ -208,7 +209,11 @@ fn spoken(text: &str, live: bool, scene: &Scene<'_>) -> Vec<Line<'static>> {
     } else {
         markdown::render(text, width, theme, marks)
     };
-    if live {
+    if live && scene.look.motion == Motion::Reduced {
+        // Lines come whole: the last one still grows.
+        lines.pop();
+        lines.push(Line::from(scene.mark(Mark::Arriving)));
+    } else if live {
         let arriving = scene.mark(Mark::Arriving);
         match lines.last_mut() {
             Some(last) if last.width() < width => last.spans.push(arriving),
@@ -227,7 +232,7 @@ pub(super) fn call(called: &Called, scene: &Scene<'_>) -> Line<'static> {
     let mut spans = vec![Span::raw("  "), scene.mark(called.progress.mark()), Span::raw(" ")];
     spans.extend(effect(called, scene));
     let how = match &called.progress {
-        Progress::Running { since } => words::clock(words::seconds(*since, scene.now)),
+        Progress::Running { since } => scene.look.clock(words::seconds(*since, scene.now)),
         Progress::Asking => "waits for you".to_owned(),
         Progress::Done => String::new(),
         Progress::Unknown(why)
@@ -274,7 +279,7 @@ fn agent(
             format!("{word} in {}: ", words::clock(*worked_s))
         }
         Some(Doing::Nothing | Doing::Working { .. }) | None => {
-            format!("started {} ago: ", words::clock(words::seconds(at, scene.now)))
+            format!("started {} ago: ", scene.look.clock(words::seconds(at, scene.now)))
         }
     };
     spans.push(Span::styled(time, scene.look.style(Role::Quiet)));

@@ -3,6 +3,7 @@
 use ratatui::{style::Style, text::Span};
 
 use super::{Piece, TAB_STOP, build, hidden_chars};
+use crate::kernel::text::twin;
 
 /// A character that can make a text look like another text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -187,69 +188,4 @@ fn look_alikes(text: &str, found: &mut Vec<Deceit>) {
         }
         from += word.len();
     }
-}
-
-/// What a letter or sign of another script is taken for.
-fn twin(c: char) -> Option<&'static str> {
-    Some(match c {
-        'а' => "Cyrillic, looks like a",
-        'с' => "Cyrillic, looks like c",
-        'ԁ' => "Cyrillic, looks like d",
-        'е' => "Cyrillic, looks like e",
-        'һ' => "Cyrillic, looks like h",
-        'і' => "Cyrillic, looks like i",
-        'ј' => "Cyrillic, looks like j",
-        'ӏ' => "Cyrillic, looks like l",
-        'о' => "Cyrillic, looks like o",
-        'р' => "Cyrillic, looks like p",
-        'ԛ' => "Cyrillic, looks like q",
-        'ѕ' => "Cyrillic, looks like s",
-        'у' => "Cyrillic, looks like y",
-        'ԝ' => "Cyrillic, looks like w",
-        'х' => "Cyrillic, looks like x",
-        'А' => "Cyrillic, looks like A",
-        'В' => "Cyrillic, looks like B",
-        'С' => "Cyrillic, looks like C",
-        'Е' => "Cyrillic, looks like E",
-        'Н' => "Cyrillic, looks like H",
-        'І' => "Cyrillic, looks like I",
-        'Ј' => "Cyrillic, looks like J",
-        'К' => "Cyrillic, looks like K",
-        'М' => "Cyrillic, looks like M",
-        'О' => "Cyrillic, looks like O",
-        'Р' => "Cyrillic, looks like P",
-        'Ѕ' => "Cyrillic, looks like S",
-        'Т' => "Cyrillic, looks like T",
-        'Х' => "Cyrillic, looks like X",
-        'У' => "Cyrillic, looks like Y",
-        'α' => "Greek, looks like a",
-        'ι' => "Greek, looks like i",
-        'ν' => "Greek, looks like v",
-        'ο' => "Greek, looks like o",
-        'ρ' => "Greek, looks like p",
-        'υ' => "Greek, looks like u",
-        'γ' => "Greek, looks like y",
-        'Α' => "Greek, looks like A",
-        'Β' => "Greek, looks like B",
-        'Ε' => "Greek, looks like E",
-        'Ζ' => "Greek, looks like Z",
-        'Η' => "Greek, looks like H",
-        'Ι' => "Greek, looks like I",
-        'Κ' => "Greek, looks like K",
-        'Μ' => "Greek, looks like M",
-        'Ν' => "Greek, looks like N",
-        'Ο' => "Greek, looks like O",
-        'Ρ' => "Greek, looks like P",
-        'Τ' => "Greek, looks like T",
-        'Υ' => "Greek, looks like Y",
-        'Χ' => "Greek, looks like X",
-        '\u{131}' => "looks like i",
-        '\u{261}' => "looks like g",
-        '\u{2044}' | '\u{2215}' | '\u{29f8}' => "looks like a slash",
-        '\u{2024}' => "looks like a full stop",
-        '\u{37e}' => "Greek question mark, looks like ;",
-        '\u{ff01}'..='\u{ff5e}' => "a wide form of a plain sign",
-        '\u{1d400}'..='\u{1d7ff}' => "a sign of mathematics, looks like a plain letter",
-        _ => return None,
-    })
 }

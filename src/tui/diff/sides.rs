@@ -28,6 +28,7 @@ pub struct Columns {
 pub type Pair = (Option<usize>, Option<usize>);
 
 /// The text of one side in rows.
+#[cfg(test)]
 type Side = Vec<Vec<Span<'static>>>;
 
 impl Columns {
@@ -119,6 +120,7 @@ impl Diff {
     }
 
     /// All rows with the old text at the left and the new one at the right.
+    #[cfg(test)]
     pub fn draw_sides(&self, width: usize, brush: Brush<'_>) -> Vec<Row> {
         let columns = Columns::new(width, self.digits());
         let mut out = Vec::new();

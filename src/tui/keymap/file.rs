@@ -120,6 +120,45 @@ pub(super) fn read(file: &str, source: &str) -> Result<Keymap, KeysError> {
     Ok(keymap)
 }
 
+/// The keys with this one for that action, and a word on what it hides or is hidden by; or why not.
+pub(super) fn given(
+    keymap: &Keymap,
+    place: Place,
+    action: Action,
+    key: Key,
+) -> Result<(Keymap, Option<String>), String> {
+    let label = key.label();
+    if let Some((what, hint)) = refused(place, action, key) {
+        return Err(format!("{what}: {hint}."));
+    }
+    let does = |place, key| {
+        let bound = keymap.rows().iter().filter(|row| row.place == place);
+        let found =
+            bound.flat_map(|row| row.keys.iter().map(|(known, of)| (*known, *of, row.does)));
+        found.clone().find(|(known, of, _)| *known == key && *of != action).map(|found| found.2)
+    };
+    if let Some(taken) = does(place, key) {
+        return Err(format!("{label} is taken in {}: {taken}.", place.shown()));
+    }
+    let Some((_, _, words)) = all().find(|(at, known, _)| (*at, *known) == (place, action)) else {
+        return Err(format!("{} has no key in {}.", action.name(), place.shown()));
+    };
+    let others = Place::ALL.iter().filter(|other| **other != Place::Everywhere);
+    let note = match place {
+        Place::Everywhere => others
+            .filter_map(|other| Some((other, does(*other, key)?)))
+            .map(|(other, stays)| format!("In {} it stays: {stays}.", other.shown()))
+            .next(),
+        _ => {
+            does(Place::Everywhere, key).map(|hidden| format!("There it no longer does: {hidden}."))
+        }
+    };
+    let mut new = keymap.clone();
+    new.replace(place, action, words, &[key]);
+    new.settle();
+    Ok((new, note))
+}
+
 type Set = (Place, Action, &'static str, Vec<Key>, Range<usize>);
 
 impl Reader<'_> {

@@ -78,6 +78,16 @@ impl Key {
         (self.modifiers.is_empty() && !c.is_control()).then_some(c)
     }
 
+    /// What a paste without marks has this key for: a character, a line end or a tab.
+    pub fn writes(self) -> Option<char> {
+        match (self.code, self.modifiers) {
+            (KeyCode::Enter, KeyModifiers::NONE) => Some('\n'),
+            (KeyCode::Char('j'), KeyModifiers::CONTROL) => Some('\n'),
+            (KeyCode::Tab, KeyModifiers::NONE) => Some('\t'),
+            _ => self.typed(),
+        }
+    }
+
     /// Its name on the screen.
     #[expect(clippy::wildcard_enum_match_arm, reason = "all other keys have names already")]
     pub fn label(self) -> String {

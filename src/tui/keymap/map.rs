@@ -88,6 +88,17 @@ impl Keymap {
         file::read(name, source)
     }
 
+    /// These keys with that one for an action in a place, in the place of its own; and a line on what it
+    /// hides elsewhere or is hidden by, if it is. The error says what is in the way.
+    pub fn given(
+        &self,
+        place: Place,
+        action: Action,
+        key: Key,
+    ) -> Result<(Self, Option<String>), String> {
+        file::given(self, place, action, key)
+    }
+
     /// What a file of keys is begun with.
     pub fn template() -> String {
         file::template()

@@ -42,6 +42,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
         | Place::Save
         | Place::Said
         | Place::Rewind
+        | Place::Files
         | Place::Help
         | Place::Commands
         | Place::Themes => return IN_A_FORM,
@@ -55,7 +56,9 @@ pub fn listed(place: Place, action: Action) -> Listed {
         | Place::Waiting
         | Place::Changes
         | Place::Grants
-        | Place::Decisions => {}
+        | Place::Decisions
+        | Place::File
+        | Place::Log => {}
     }
     Listed::As(match action {
         Action::Go(go) => match go {
@@ -68,6 +71,9 @@ pub fn listed(place: Place, action: Action) -> Listed {
             Go::Changes => "Review changes",
             Go::Grants => "Grants and rules",
             Go::Decisions => "Decisions so far",
+            Go::Away => "Since you looked away",
+            Go::Log => "Log of what was said",
+            Go::Files => "Open a file, to read it…",
             Go::Mode => "Mode…",
             Go::Back => "Back to the session before",
             Go::Forward => "Forward again",
@@ -110,6 +116,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
             Place::Transcript => "Fold, unfold; enter an agent",
             Place::Changes => "A change in full",
             Place::Decisions => "Go to where it was decided",
+            Place::Log => "Go to the session of a line in the log",
             Place::Grants => "The calls that a rule decided",
             _ => return BY_HAND,
         },
@@ -117,6 +124,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
         Action::Copy => match place {
             Place::Question => "Copy what is asked about",
             Place::Decisions => "Copy a decision as a line",
+            Place::Log => "Copy a line of the log",
             Place::Transcript => "Copy a part of the transcript",
             _ => "Copy",
         },
@@ -125,7 +133,14 @@ pub fn listed(place: Place, action: Action) -> Listed {
         Action::Search => match place {
             Place::Question => "Search in what is asked about",
             Place::Transcript => "Search the transcript",
+            Place::File => "Search the file",
             _ => "Search",
+        },
+        Action::Line => "Go to a line of the file",
+        Action::Changed => "What was changed in the file, and back",
+        Action::File => match place {
+            Place::Changes => "Read the changed file",
+            _ => "Read the file of a call",
         },
         Action::Order if place == Place::Sessions => "Sessions in another order",
         Action::Order => "Another order of what waits",
@@ -134,6 +149,8 @@ pub fn listed(place: Place, action: Action) -> Listed {
         Action::Editor(_) => match place {
             Place::Changes => "The changed file, in your editor",
             Place::Grants => "The file of a rule, in your editor",
+            Place::Log => "The log for developers, in your editor",
+            Place::File => "The file, in your editor",
             _ => "In your editor",
         },
         Action::Stop => match place {
@@ -157,6 +174,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
             Place::Waiting => "Filter what waits",
             Place::Grants => "Filter grants and rules",
             Place::Decisions => "Filter decisions",
+            Place::Log => "Filter the log",
             _ => "Filter",
         },
         Action::Lasting => return IN_A_FORM,
@@ -166,6 +184,9 @@ pub fn listed(place: Place, action: Action) -> Listed {
         Action::Leave => return BY_HAND,
         Action::Quit => "Quit…",
         Action::Suspend => "Suspend, until fg",
+        Action::Mouse => "Mouse: heard here, or left to the terminal",
+        Action::Motion => "Reduced motion, and back",
+        Action::Rekey => return IN_A_FORM,
     })
 }
 
@@ -184,6 +205,9 @@ impl Action {
                 Go::Changes => "changes",
                 Go::Grants => "grants",
                 Go::Decisions => "decisions",
+                Go::Away => "away",
+                Go::Log => "log",
+                Go::Files => "files",
                 Go::Mode => "mode",
                 Go::Back => "back",
                 Go::Forward => "forward",
@@ -280,6 +304,9 @@ impl Action {
             Self::Script => "script",
             Self::Compare => "compare",
             Self::Search => "search",
+            Self::Line => "line",
+            Self::Changed => "changed",
+            Self::File => "file",
             Self::Order => "order",
             Self::Several => "several",
             Self::Choose => "choose",
@@ -305,6 +332,9 @@ impl Action {
             Self::Leave => "leave",
             Self::Quit => "quit",
             Self::Suspend => "suspend",
+            Self::Mouse => "mouse",
+            Self::Motion => "motion",
+            Self::Rekey => "set-key",
         }
     }
 

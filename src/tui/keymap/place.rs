@@ -47,6 +47,10 @@ places! {
     Undo = "undo" "undo",
     Grants = "grants" "grants and rules",
     Decisions = "decisions" "decisions",
+    Log = "log" "log",
+    File = "file" "file",
+    /// The list from which a file is chosen.
+    Files = "files" "open a file",
     /// The words by which a list is narrowed.
     Filter = "filter" "filter",
     Help = "help" "help",
@@ -87,6 +91,7 @@ impl Place {
             | Self::Filter
             | Self::Rename
             | Self::Save
+            | Self::Files
             | Self::Commands => true,
             Self::Question
             | Self::Several
@@ -99,6 +104,8 @@ impl Place {
             | Self::Undo
             | Self::Grants
             | Self::Decisions
+            | Self::Log
+            | Self::File
             | Self::Help
             | Self::Connect
             | Self::Quit

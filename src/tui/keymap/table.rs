@@ -6,12 +6,17 @@ use super::{
     Action::{self, Answer, Begin as First, Edit as Text, Go as To, Move as By},
     Begin, Edit, Go, Grow, Jump, Key, Letter, Move, Output as Of, Part,
     Place::{
-        self, Because, Changes, Commands, Composer, Connect, Decisions, Delete, Everywhere, Filter,
-        Find, Grants, Held, Help, Lines, Offers, Output, Question, Quit, Rename, Rewind, Said,
-        Script, Search, Sessions, Several, Start, Stop, Themes, Transcript, Waiting, Wider,
+        self, Because, Changes, Commands, Composer, Connect, Decisions, Delete, Everywhere, File,
+        Files, Filter, Find, Grants, Held, Help, Lines, Log, Offers, Output, Question, Quit,
+        Rename, Rewind, Said, Script, Search, Sessions, Several, Start, Stop, Themes, Transcript,
+        Waiting, Wider,
     },
     Preset, Row,
 };
+
+mod text;
+
+use text::{EDITING, KILLING, NEW_LINE, SHORT};
 
 type Keys = &'static [(Key, Action)];
 
@@ -40,6 +45,7 @@ const ENDS: Keys =
     &[(Key::plain(KeyCode::Home), By(Move::Home)), (Key::plain(KeyCode::End), By(Move::End))];
 const FILTER: Keys = &[(Key::char('/'), Action::Filter)];
 const SAID: Keys = &[(Key::char('b'), Action::Said)];
+const READ: Keys = &[(Key::char('o'), Action::File)];
 const OPEN: Keys = &[(ENTER, Action::Open)];
 
 /// Every binding there is.
@@ -157,6 +163,7 @@ pub const TABLE: &[Row] = &[
     ),
     row(Transcript, &[(Key::char('c'), Action::Copy)], "copy this part"),
     row(Transcript, &[(Key::char('u'), Action::Undo)], "what was written, to undo it…"),
+    row(Transcript, READ, "the file it read or wrote"),
     row(Transcript, SAID, "go back to before a message, or copy it up to there…"),
     row(Output, SCROLL, "scroll"),
     row(Output, ENDS, "first line, follow"),
@@ -223,6 +230,7 @@ pub const TABLE: &[Row] = &[
     row(Changes, ENDS, "last, first"),
     row(Changes, OPEN, "in full, and back"),
     row(Changes, &[(Key::char('v'), Action::Compare)], "side by side, and back"),
+    row(Changes, READ, "read the file, where the change is"),
     row(Changes, &[(Key::ctrl('o'), Action::Editor(Part::Whole))], "the file, in $EDITOR"),
     row(Changes, &[(Key::char(' '), Action::Choose)], "choose, or no longer"),
     row(Changes, &[(Key::char('u'), Action::Undo)], "undo those chosen, or this one…"),
@@ -241,6 +249,32 @@ pub const TABLE: &[Row] = &[
     row(Decisions, OPEN, "go there"),
     row(Decisions, &[(Key::char('c'), Action::Copy)], "copy it as a line"),
     row(Decisions, FILTER, "filter; leaving it shows all again"),
+    row(File, SCROLL, "scroll"),
+    row(File, ENDS, "first, last line"),
+    row(File, &[(Key::char('/'), Action::Search)], "search"),
+    row(File, &[(Key::char(':'), Action::Line)], "go to a line…"),
+    row(File, &[(Key::char('d'), Action::Changed)], "what was changed in it last, and back"),
+    row(File, &[(Key::char('v'), Action::Compare)], "the change side by side, and back"),
+    row(
+        File,
+        &[
+            (Key::char('e'), Action::Editor(Part::Whole)),
+            (Key::ctrl('o'), Action::Editor(Part::Whole)),
+        ],
+        "in $EDITOR, at this line",
+    ),
+    row(File, &[(Key::char('c'), Action::Copy)], "copy what is in sight"),
+    row(Files, &[(UP, By(Move::Up)), (DOWN, By(Move::Down))], "choose"),
+    row(Files, PAGES, "choose, a page on"),
+    row(Files, OPEN, "open it"),
+    row(Files, SHORT, "move and edit"),
+    row(Files, KILLING, "delete"),
+    row(Log, SCROLL, "move"),
+    row(Log, ENDS, "newest, oldest"),
+    row(Log, OPEN, "go to its session"),
+    row(Log, &[(Key::char('c'), Action::Copy)], "copy it"),
+    row(Log, &[(Key::ctrl('o'), Action::Editor(Part::Whole))], "the developers' log, in $EDITOR"),
+    row(Log, FILTER, "filter; leaving it shows all again"),
     row(Filter, &[(ENTER, Action::Confirm)], "filter by these words"),
     row(Filter, EDITING, "move and edit"),
     row(Filter, KILLING, "delete"),
@@ -251,6 +285,7 @@ pub const TABLE: &[Row] = &[
     row(Commands, &[(UP, By(Move::Up)), (DOWN, By(Move::Down))], "choose"),
     row(Commands, PAGES, "choose, a page on"),
     row(Commands, OPEN, "do it"),
+    row(Commands, &[(Key::plain(KeyCode::Tab), Action::Rekey)], "set a key for it…"),
     row(Commands, SHORT, "move and edit"),
     row(Commands, KILLING, "delete"),
     row(Themes, SCROLL, "try"),
@@ -296,6 +331,9 @@ pub const TABLE: &[Row] = &[
         "changes, grants, decisions",
     ),
     row(Everywhere, &[(Key::plain(KeyCode::F(8)), To(Go::Mode))], "mode…"),
+    row(Everywhere, &[(Key::ctrl('n'), To(Go::Away))], "news: since you looked away"),
+    row(Everywhere, &[(Key::ctrl('l'), To(Go::Log))], "log of what was said"),
+    row(Everywhere, &[(Key::ctrl('f'), To(Go::Files))], "open a file, to read it…"),
     row(Everywhere, &[(Key::plain(KeyCode::F(9)), Action::Zoom)], "this pane alone, and back"),
     row(
         Everywhere,
@@ -322,6 +360,11 @@ pub const TABLE: &[Row] = &[
     row(Everywhere, &[(Key::ctrl('c'), Action::Clear)], "empty the draft; else twice: quit…"),
     row(Everywhere, &[(Key::ctrl('q'), Action::Quit)], "quit…"),
     row(Everywhere, &[(Key::ctrl('z'), Action::Suspend)], "suspend"),
+    row(
+        Everywhere,
+        &[(Key::alt(KeyCode::Char('m')), Action::Mouse)],
+        "mouse: heard here, or left to the terminal",
+    ),
 ];
 
 const fn number(digit: u8) -> (Key, Action) {
@@ -346,40 +389,7 @@ pub const UNBOUND: &[(Place, Action, &str)] = &[
     (Everywhere, To(Go::KeysFile), "your file of keys, in $EDITOR"),
     (Everywhere, Action::Preset(Preset::Plain), "plain keys"),
     (Everywhere, Action::Preset(Preset::Vim), "plain and vim-like keys"),
+    (Everywhere, Action::Motion, "reduced motion, and back"),
     (Everywhere, First(Begin::Connect), "connect a model…"),
     (Everywhere, First(Begin::Tour), "take the tour"),
-];
-
-const NEW_LINE: Keys =
-    &[(Key::ctrl('j'), Text(Edit::NewLine)), (Key::alt(KeyCode::Enter), Text(Edit::NewLine))];
-
-const EDITING: Keys = &[
-    (LEFT, Text(Edit::Left)),
-    (RIGHT, Text(Edit::Right)),
-    (UP, Text(Edit::Up)),
-    (DOWN, Text(Edit::Down)),
-    (Key::plain(KeyCode::Home), Text(Edit::LineStart)),
-    (Key::plain(KeyCode::End), Text(Edit::LineEnd)),
-    (Key::ctrl('a'), Text(Edit::LineStart)),
-    (Key::ctrl('e'), Text(Edit::LineEnd)),
-    (Key::alt(KeyCode::Char('b')), Text(Edit::WordLeft)),
-    (Key::alt(KeyCode::Char('f')), Text(Edit::WordRight)),
-];
-
-/// In a field of one line.
-const SHORT: Keys = &[
-    (LEFT, Text(Edit::Left)),
-    (RIGHT, Text(Edit::Right)),
-    (Key::plain(KeyCode::Home), Text(Edit::LineStart)),
-    (Key::plain(KeyCode::End), Text(Edit::LineEnd)),
-    (Key::ctrl('a'), Text(Edit::LineStart)),
-    (Key::ctrl('e'), Text(Edit::LineEnd)),
-];
-
-const KILLING: Keys = &[
-    (Key::plain(KeyCode::Backspace), Text(Edit::Backspace)),
-    (Key::plain(KeyCode::Delete), Text(Edit::Delete)),
-    (Key::ctrl('w'), Text(Edit::KillWord)),
-    (Key::ctrl('u'), Text(Edit::KillToStart)),
-    (Key::ctrl('k'), Text(Edit::KillToEnd)),
 ];

@@ -1,8 +1,14 @@
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
-use super::*;
-use crate::tui::{clean::clusters, diff::Diff, tally, theme::Marks};
+use super::{index::EVERY, *};
+use crate::tui::{
+    clean::clusters,
+    diff::{Diff, DiffKind},
+    row::{self, Row},
+    tally,
+    theme::Marks,
+};
 
 fn brush() -> Brush<'static> {
     Brush::of_text(Marks::unicode())
@@ -66,7 +72,7 @@ fn sheets() -> impl Strategy<Value = Sheet> {
             let (old, new) = (old.join("\n"), new.join("\n"));
             Sheet::Diff(Diff::new((!is_new).then_some(old.as_str()), &new))
         }),
-        lines().prop_map(move |lines| Sheet::Code(lines.into_iter().map(coloured).collect())),
+        lines().prop_map(move |lines| Sheet::Code(0, lines.into_iter().map(coloured).collect())),
         lines().prop_map(|lines| {
             Sheet::Fields(lines.into_iter().map(|line| ("argv".to_owned(), line)).collect())
         }),
@@ -105,7 +111,7 @@ proptest! {
                 let lines: Vec<_> = fields.iter().map(|(_, line)| revealed(line, 11)).collect();
                 prop_assert_eq!(shown, lines);
             }
-            Sheet::Code(lines) => prop_assert_eq!(shown.len(), lines.len()),
+            Sheet::Code(_, lines) => prop_assert_eq!(shown.len(), lines.len()),
             Sheet::Diff(diff) if sides => {
                 let new = diff.rows.iter().filter(|row| row.kind != DiffKind::Remove);
                 let new = new.filter(|row| !matches!(row.kind, DiffKind::Gap(_)));

@@ -9,7 +9,7 @@ use crate::{
         gate::approval::{Answer, Question},
         id::{ApprovalId, SessionId},
         message::Usage,
-        spec::{Limits, Mode, SessionSpec},
+        spec::SessionSpec,
     },
     tui::message::Message,
 };
@@ -30,24 +30,15 @@ impl Stage {
         says: &str,
     ) {
         let spec = SessionSpec {
-            id: number.into(),
             parent: parent.map(Into::into),
             path: path.iter().map(|part| (*part).to_owned()).collect(),
             workspace: "/home/me/tally".into(),
             model: "anthropic/claude".into(),
-            mode: Mode::Default,
-            tools: Vec::new(),
-            modules: Vec::new(),
-            limits: Limits::default(),
-            instructions: String::new(),
-            agents: None,
-            view: crate::kernel::spec::View::Whole,
-            worktree: None,
-            workflow: None,
+            ..SessionSpec::sample(number)
         };
         self.event(number.into(), Event::SessionStarted { spec });
         if !says.is_empty() {
-            self.event(number.into(), Event::MessageSent { text: says.into() });
+            self.event(number.into(), Event::said(says));
             let turn = Event::TurnStarted { turn: 1, model: "claude".into() };
             self.event(number.into(), turn);
         }

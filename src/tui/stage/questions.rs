@@ -244,6 +244,9 @@ pub(in crate::tui) fn made_ready(effect: Effect) -> Option<Came> {
     if let Effect::LayOut(question, sheet, shape) = effect {
         return Some(Came::LaidOut(question, Arc::new(Index::of(&sheet, shape))));
     }
+    if let Effect::LayOutChange(call, sheet, shape) = effect {
+        return Some(Came::ChangeLaidOut(call, Arc::new(Index::of(&sheet, shape))));
+    }
     let Effect::Find(question, sheet, index, word, marks) = effect else { return None };
     let hits = index.find(&sheet, &word, Brush::of_text(marks));
     Some(Came::Found(question, index, word, hits))

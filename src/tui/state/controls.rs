@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 
 use super::palette::Palette;
-use crate::tui::{
-    keymap::{Action, Keymap, Place},
-    theme::Theme,
+use crate::{
+    config::Mouse,
+    tui::{
+        keymap::{Action, Keymap, Place},
+        theme::Theme,
+    },
 };
 
 /// Keys, commands, themes.
@@ -16,6 +19,7 @@ pub struct Controls {
     pub themes: Themes,
     /// A model on this computer that the person can choose, by the name that chooses it.
     pub models: Vec<String>,
+    pub mouse: Mouse,
 }
 
 /// What can be chosen, and what was there before the list was opened.

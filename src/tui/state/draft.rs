@@ -27,6 +27,8 @@ pub struct Draft {
     /// A byte position on the border of a cluster.
     cursor: usize,
     pastes: Vec<String>,
+    /// Where the last paste that comes in pieces began.
+    piece: usize,
 }
 
 impl Draft {
@@ -102,6 +104,33 @@ impl Draft {
         match place.and_then(|count| char::from_u32(FOLDED + count)) {
             Some(c) if long => {
                 self.pastes.push(text.to_owned());
+                self.put(c.encode_utf8(&mut [0; 4]));
+            }
+            _ => self.insert(text),
+        }
+    }
+
+    /// Takes in a piece of a paste that comes in several: one that goes on belongs to those before it.
+    pub fn paste_piece(&mut self, text: &str, goes_on: bool) {
+        let start = match self.raw.get(self.piece..self.cursor) {
+            Some(_) if goes_on => self.piece,
+            Some(_) | None => self.cursor,
+        };
+        self.piece = start;
+        let mut before = self.raw[start..self.cursor].chars();
+        if let (Some(fold), None) = (before.next(), before.next())
+            && let Some(at) = u32::from(fold).checked_sub(FOLDED)
+            && let Some(paste) = usize::try_from(at).ok().and_then(|at| self.pastes.get_mut(at))
+        {
+            paste.push_str(text);
+            return;
+        }
+        let whole = format!("{}{text}", &self.raw[start..self.cursor]);
+        let place = u32::try_from(self.pastes.len()).ok().filter(|count| *count < FOLDS);
+        match place.and_then(|count| char::from_u32(FOLDED + count)) {
+            Some(c) if is_long(&whole) => {
+                self.cut(start, self.cursor);
+                self.pastes.push(whole);
                 self.put(c.encode_utf8(&mut [0; 4]));
             }
             _ => self.insert(text),

@@ -1,20 +1,29 @@
 //! How things look: the theme, the marks, and a number that changes with them.
 
+use std::time::Duration;
+
 use ratatui::style::Style;
 
-use crate::tui::theme::{Mark, Marks, Role, Theme};
+use crate::{
+    config::Motion,
+    tui::{
+        theme::{Mark, Marks, Role, Theme},
+        words,
+    },
+};
 
 /// Theme and marks.
 #[derive(Clone, Debug)]
 pub struct Look {
     pub theme: Theme,
     pub marks: Marks,
+    pub motion: Motion,
     revision: u64,
 }
 
 impl Look {
     pub fn new(theme: Theme, marks: Marks) -> Self {
-        Self { theme, marks, revision: 0 }
+        Self { theme, marks, motion: Motion::default(), revision: 0 }
     }
 
     /// Another theme; everything laid out before is laid out again.
@@ -39,6 +48,29 @@ impl Look {
 
     pub fn mark(&self, mark: Mark) -> &'static str {
         self.marks.get(mark)
+    }
+
+    /// A clock that goes on, after so many seconds.
+    pub fn clock(&self, seconds: i64) -> String {
+        words::clock(self.stepped(seconds))
+    }
+
+    /// What of a limit was used, while it goes on.
+    pub fn used(&self, spent: Duration, limit_ms: u64) -> String {
+        match self.motion {
+            Motion::Full => words::used(spent, limit_ms),
+            Motion::Reduced => {
+                let seconds = i64::try_from(spent.as_secs()).unwrap_or(i64::MAX);
+                format!("used {} of {} s", self.stepped(seconds), limit_ms.div_ceil(1000))
+            }
+        }
+    }
+
+    fn stepped(&self, seconds: i64) -> i64 {
+        match self.motion {
+            Motion::Full => seconds,
+            Motion::Reduced => seconds - seconds % 10,
+        }
     }
 
     /// ` · `

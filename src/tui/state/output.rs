@@ -180,6 +180,11 @@ impl Output {
         last.map(|last| (run.session, last))
     }
 
+    /// Chooses this one for the pane that shows one.
+    pub fn choose(&mut self, call: CallId) {
+        self.chosen = Some(call);
+    }
+
     /// Chooses the run after or before the one that is shown.
     pub fn step(&mut self, forward: bool) {
         let current = self.current().map(|run| run.call);

@@ -20,11 +20,32 @@ pub struct Palette {
     pub from: Place,
     /// What was open before.
     pub under: Option<Popup>,
+    /// The command that is to have the next key that is pressed.
+    pub asks: Option<Asks>,
+    /// A word on the key that was given last.
+    pub note: Option<String>,
+}
+
+/// A command that is to have another key.
+#[derive(Clone, Debug)]
+pub struct Asks {
+    pub place: Place,
+    pub action: Action,
+    pub title: &'static str,
+    /// Why the key before was none for it.
+    pub not: Option<String>,
 }
 
 impl Default for Palette {
     fn default() -> Self {
-        Self { words: Draft::default(), row: 0, from: Place::Composer, under: None }
+        Self {
+            words: Draft::default(),
+            row: 0,
+            from: Place::Composer,
+            under: None,
+            asks: None,
+            note: None,
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::mem::{Discriminant, discriminant};
 
-use super::{Focus, Popup, pointer::Pointer};
-use crate::tui::layout::Remembered;
+use super::{Focus, Popup, file::Viewer, pointer::Pointer};
+use crate::{config::Surface, kernel::id::SessionId, tui::layout::Remembered};
 
 /// What the person made of the arrangement.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +12,11 @@ pub struct Panes {
     pub pointer: Pointer,
     /// The line that keys act on in a list of the right column, while it has them.
     pub row: usize,
+    pub viewer: Viewer,
+    /// How much of the terminal is ours.
+    pub surface: Surface,
+    /// The session whose cells were printed last, where they go into the terminal's scrollback.
+    pub printed: Option<SessionId>,
     alone: Option<Alone>,
 }
 

@@ -50,6 +50,17 @@ pub struct Records {
     pub written: Written,
 }
 
+/// What was changed in some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Changed {
+    pub files: usize,
+    pub more: u64,
+    pub fewer: u64,
+    /// The last of it: when, and in which session.
+    pub last: Timestamp,
+    pub session: SessionId,
+}
+
 /// A file that was changed through the gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Touched {
@@ -171,6 +182,34 @@ impl Records {
             }
         }
         files
+    }
+
+    /// The last change of a file that was made or may have been.
+    pub fn last_change(&self, path: &Path) -> Option<CallId> {
+        let mut all = self.ledger.changes().iter().rev();
+        let made = |recorded: &Recorded| recorded.end != End::Failed && recorded.undone.is_none();
+        let found = all.find(|recorded| recorded.change.path == path && made(recorded));
+        found.map(|recorded| recorded.call)
+    }
+
+    /// The file that a call changed.
+    pub fn changed_by(&self, call: CallId) -> Option<PathBuf> {
+        self.ledger.find(call).map(|recorded| recorded.change.path.clone())
+    }
+
+    /// What was changed since, by whom it may be; nothing if nothing was.
+    pub fn changed_since(&self, since: Timestamp) -> Option<Changed> {
+        let made = |recorded: &&Recorded| recorded.at >= since && recorded.end != End::Failed;
+        let all = || self.ledger.changes().iter().rev().filter(made);
+        let last = all().next()?;
+        let files: BTreeSet<&Path> = all().map(|recorded| &*recorded.change.path).collect();
+        Some(Changed {
+            files: files.len(),
+            more: all().map(|recorded| recorded.change.more).sum(),
+            fewer: all().map(|recorded| recorded.change.fewer).sum(),
+            last: last.at,
+            session: last.session,
+        })
     }
 
     /// A path as a person would write it.

@@ -4,7 +4,11 @@ use std::{path::PathBuf, time::Duration};
 
 use tokio::time::Instant;
 
-use super::Leave;
+use super::{
+    Leave, Moment,
+    away::Away,
+    log::{Kind, Log},
+};
 use crate::{
     kernel::{gate::policy::Runs, port::Form, spec::Mode},
     tui::theme::Mark,
@@ -21,8 +25,9 @@ const TWICE: Duration = Duration::from_secs(1);
 pub struct Status {
     toast: Option<(String, Instant)>,
     armed: Option<(Twice, Instant)>,
-    /// The window is in front, as far as the terminal tells.
-    pub away: bool,
+    pub away: Away,
+    pub log: Log,
+    now: Option<Moment>,
 }
 
 /// What a second press does.
@@ -33,7 +38,30 @@ pub enum Twice {
 }
 
 impl Status {
+    /// Nothing was said yet, and somebody is there.
+    pub fn begun(now: Moment) -> Self {
+        Self { away: Away::begun(now), now: Some(now), ..Self::default() }
+    }
+
+    /// Says something in passing. The log keeps it.
     pub fn say(&mut self, text: impl Into<String>, now: Instant) {
+        self.keep(Kind::Word, text.into(), now);
+    }
+
+    /// Says that something failed; what to do about it stands in the same line or in the next.
+    pub fn fault(&mut self, text: impl Into<String>, now: Instant) {
+        self.keep(Kind::Fault, text.into(), now);
+    }
+
+    fn keep(&mut self, kind: Kind, text: String, now: Instant) {
+        if let Some(known) = self.now {
+            self.log.put(known.wall + now.saturating_duration_since(known.at), kind, &text, None);
+        }
+        self.show(text, now);
+    }
+
+    /// Says something that nobody needs to read again.
+    pub fn show(&mut self, text: impl Into<String>, now: Instant) {
         self.toast = Some((text.into(), now + TOAST));
     }
 
@@ -57,8 +85,9 @@ impl Status {
     }
 
     /// Forgets what is over.
-    pub fn tick(&mut self, now: Instant) {
-        self.toast.take_if(|(_, until)| *until <= now);
+    pub fn tick(&mut self, now: Moment) {
+        self.now = Some(now);
+        self.toast.take_if(|(_, until)| *until <= now.at);
     }
 
     pub fn deadline(&self) -> Option<Instant> {

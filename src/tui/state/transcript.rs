@@ -47,6 +47,8 @@ pub struct Transcript {
     pub scroll: Scroll,
     /// The cell that keys act on: the first of its part.
     pub here: Option<usize>,
+    /// So many are in the terminal's scrollback.
+    pub printed: usize,
     /// A word that is looked for.
     pub find: Option<find::Find>,
     /// Which cell a call is in: its own, or that of the run that made it.
@@ -155,7 +157,9 @@ impl Transcript {
             // Counted with the run; a line for each of 400 reads helps nobody.
             if let Body::Code(code) = &mut self.cells[at].body {
                 // Agents have lines of their own.
-                code.reads += usize::from(!call.name.starts_with("agents."));
+                if !call.name.starts_with("agents.") {
+                    code.reads.put(call);
+                }
                 return;
             }
         }
@@ -282,6 +286,11 @@ impl Transcript {
     pub fn code(&self, call: CallId) -> Option<&Code> {
         let Body::Code(code) = &self.cells.get(*self.calls.get(&call)?)?.body else { return None };
         Some(&**code).filter(|code| code.call == call)
+    }
+
+    /// The calls that are in a cell.
+    pub fn calls_of(&self, cell: usize) -> impl Iterator<Item = CallId> {
+        self.calls.iter().filter(move |(_, at)| **at == cell).map(|(call, _)| *call)
     }
 
     /// The cell a call is in.

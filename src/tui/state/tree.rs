@@ -244,7 +244,7 @@ impl State {
     pub fn list_due(&self) -> Option<Instant> {
         let shown = self.popup == Some(Popup::Sessions) || self.drawn.layout.room.has_columns();
         match self.sessions.tree.reading {
-            Reading::Next(at) if !self.status.away => {
+            Reading::Next(at) if !self.status.away.is_behind() => {
                 (shown || self.sessions.tree.watched.is_some()).then_some(at)
             }
             Reading::Next(_) | Reading::Never | Reading::Since(_) => None,

@@ -46,8 +46,8 @@ pub struct Paper {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sheet {
     Diff(Diff),
-    /// Lines with their colours, numbered.
-    Code(Vec<(String, Colours)>),
+    /// Lines with their colours, numbered; so many stand above them.
+    Code(usize, Vec<(String, Colours)>),
     /// Label and value; a value that goes on hangs below itself.
     Fields(Vec<(String, String)>),
     /// A line for a shell: its programs, if they are certain, and the fields that follow.

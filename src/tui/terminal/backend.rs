@@ -7,22 +7,34 @@ use ratatui::buffer::{Cell, CellWidth};
 use ratatui::layout::{Position, Size};
 use unicode_width::UnicodeWidthChar;
 
+use super::inline::length;
+
 /// A backend that is told its size and never asks the terminal anything, for the answer would
 /// have to be read among the keys.
 ///
 /// Terminals do not agree on how wide joined emoji and flags are, so one may draw them over the
 /// cells beside them. A row that holds or held such a character is therefore drawn in full
 /// whenever anything in it changes.
+///
+/// A frame like the one before writes nothing at all, not even where the cursor is.
 pub(super) struct Sized<B> {
     inner: B,
     size: Size,
     /// What the terminal was told to show.
     cells: Vec<Cell>,
+    cursor: Cursor,
+}
+
+/// What the terminal was told of its cursor, where nothing was written since.
+#[derive(Default)]
+struct Cursor {
+    shown: Option<bool>,
+    at: Option<Position>,
 }
 
 impl<B: Backend> Sized<B> {
     pub(super) fn new(inner: B, size: Size) -> Self {
-        let mut backend = Self { inner, size, cells: Vec::new() };
+        let mut backend = Self { inner, size, cells: Vec::new(), cursor: Cursor::default() };
         backend.forget();
         backend
     }
@@ -32,13 +44,16 @@ impl<B: Backend> Sized<B> {
         self.forget();
     }
 
-    pub(super) fn shape(&self) -> Size {
-        self.size
+    /// How far something stands in each row.
+    pub(super) fn lengths(&self) -> Vec<u16> {
+        let rows = (0..self.size.height).map(|y| length(self.row(y).iter()));
+        rows.map(|length| u16::try_from(length).unwrap_or(u16::MAX)).collect()
     }
 
     fn forget(&mut self) {
         let count = usize::from(self.size.width) * usize::from(self.size.height);
         self.cells = vec![Cell::EMPTY; count];
+        self.cursor = Cursor::default();
     }
 
     fn row(&self, y: u16) -> &[Cell] {
@@ -91,6 +106,10 @@ impl<B: Backend> Backend for Sized<B> {
         I: Iterator<Item = (u16, u16, &'a Cell)>,
     {
         let content: Vec<_> = content.collect();
+        if content.is_empty() {
+            return Ok(());
+        }
+        self.cursor.at = None;
         let touched: BTreeSet<u16> = content.iter().map(|(_, y, _)| *y).collect();
         let held = |backend: &Self, y: &u16| backend.row(*y).iter().any(disputed);
         let mut in_full: BTreeSet<u16> =
@@ -112,10 +131,16 @@ impl<B: Backend> Backend for Sized<B> {
     }
 
     fn hide_cursor(&mut self) -> Result<(), B::Error> {
+        if self.cursor.shown.replace(false) == Some(false) {
+            return Ok(());
+        }
         self.inner.hide_cursor()
     }
 
     fn show_cursor(&mut self) -> Result<(), B::Error> {
+        if self.cursor.shown.replace(true) == Some(true) {
+            return Ok(());
+        }
         self.inner.show_cursor()
     }
 
@@ -124,6 +149,10 @@ impl<B: Backend> Backend for Sized<B> {
     }
 
     fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> Result<(), B::Error> {
+        let position = position.into();
+        if self.cursor.at.replace(position) == Some(position) {
+            return Ok(());
+        }
         self.inner.set_cursor_position(position)
     }
 

@@ -21,14 +21,17 @@ pub(super) struct Mode {
 
 impl Mode {
     /// What the screen always needs, in the order it is set.
-    pub(super) const ALWAYS: [Mode; 5] = [
-        // The title goes on the terminal's own stack.
-        Mode { on: "\x1b[22;2t", off: "\x1b[23;2t" },
-        Mode { on: "\x1b[?1049h", off: "\x1b[?1049l" },
+    pub(super) const ALWAYS: [Mode; 3] = [
         Mode { on: "\x1b[?25l", off: "\x1b[?25h" },
         Mode { on: "\x1b[?2004h", off: "\x1b[?2004l" },
         Mode { on: "\x1b[?1004h", off: "\x1b[?1004l" },
     ];
+
+    /// The title goes on the terminal's own stack.
+    pub(super) const TITLE: Mode = Mode { on: "\x1b[22;2t", off: "\x1b[23;2t" };
+
+    /// All of the window, with what was there coming back.
+    pub(super) const WHOLE: Mode = Mode { on: "\x1b[?1049h", off: "\x1b[?1049l" };
 
     pub(super) const MOUSE: Mode =
         Mode { on: "\x1b[?1000h\x1b[?1002h\x1b[?1006h", off: "\x1b[?1006l\x1b[?1002l\x1b[?1000l" };
@@ -99,7 +102,9 @@ impl Restore {
                 text.push_str(FIRST);
                 text.extend(modes.iter().rev().map(|mode| mode.off));
             }
-            let result = sink.to.write_all(text.as_bytes()).and_then(|()| sink.to.flush());
+            let mut text = text.into_bytes();
+            text.append(&mut sink.parting);
+            let result = sink.to.write_all(&text).and_then(|()| sink.to.flush());
             // Nobody waits for it after the second.
             let _ = tell.send(result);
         };

@@ -61,7 +61,7 @@ impl LineMode for Fake {
     }
 }
 
-const ALL: Wishes = Wishes { mouse: true, keyboard: true };
+const ALL: Wishes = Wishes { mouse: true, keyboard: true, surface: Wanted::Whole, wrapped: false };
 
 fn enter(fake: &Fake) -> Terminal {
     Terminal::enter(fake.clone(), fake.clone(), Size::new(20, 3), ALL).unwrap()
@@ -171,6 +171,36 @@ async fn a_screen_at_rest_writes_nothing() {
 }
 
 #[tokio::test]
+async fn a_frame_like_the_one_before_writes_nothing() {
+    let fake = Fake::default();
+    let mut terminal = enter(&fake);
+    let mut written = |text: &'static str, cursor: Option<(u16, u16)>| {
+        let draw = |frame: &mut Frame<'_>| {
+            frame.render_widget(Line::from(text), frame.area());
+            if let Some(at) = cursor {
+                frame.set_cursor_position(at);
+            }
+        };
+        let before = fake.text().len();
+        while !terminal.draw(draw).unwrap() {
+            std::thread::yield_now();
+        }
+        while !terminal.ready() {
+            std::thread::yield_now();
+        }
+        fake.text()[before..].to_owned()
+    };
+    assert!(written("hello", Some((3, 0))).contains("hello"));
+    assert_eq!(written("hello", Some((3, 0))), "");
+    assert!(written("hello", Some((4, 0))).contains("\x1b[1;5H"));
+    assert!(written("hello", None).contains("\x1b[?25l"));
+    assert_eq!(written("hello", None), "");
+    // What was written moved it.
+    let again = written("jello", Some((4, 0)));
+    assert!(again.contains("\x1b[?25h") && again.contains("\x1b[1;5H"), "{again:?}");
+}
+
+#[tokio::test]
 async fn a_stopped_terminal_stops_only_the_drawing() {
     let fake = Fake::default();
     let mut terminal = enter(&fake);
@@ -223,6 +253,46 @@ async fn titles_notices_and_copies_cannot_carry_commands() {
     );
 }
 
+#[tokio::test]
+async fn in_tmux_a_notice_is_wrapped_and_what_lasts_is_not() {
+    let fake = Fake::default();
+    let wishes = Wishes { wrapped: true, ..ALL };
+    let mut terminal =
+        Terminal::enter(fake.clone(), fake.clone(), Size::new(20, 3), wishes).unwrap();
+    terminal.wait_ready().await;
+    let before = fake.text().len();
+    terminal.notify("a question\x07\x1b\\");
+    terminal.set_progress(Progress::Paused);
+    terminal.flush();
+    terminal.wait_ready().await;
+    let written = fake.text()[before..].to_owned();
+    assert_eq!(
+        written,
+        "\x1bPtmux;\x1b\x1b]9;a question⟨U+0007⟩⟨U+001B⟩\\\x07\x1b\\\x1b]9;4;4;100\x07"
+    );
+}
+
+#[tokio::test]
+async fn the_mouse_is_heard_and_left_again_and_undone_only_while_it_is_heard() {
+    let fake = Fake::default();
+    let mut terminal = enter(&fake);
+    terminal.hear_mouse(true);
+    terminal.flush();
+    terminal.wait_ready().await;
+    let entered = fake.text().len();
+    terminal.hear_mouse(false);
+    terminal.flush();
+    terminal.wait_ready().await;
+    assert_eq!(fake.text()[entered..], *"\x1b[?1006l\x1b[?1002l\x1b[?1000l");
+    terminal.hear_mouse(true);
+    terminal.flush();
+    terminal.hear_mouse(false);
+    terminal.flush();
+    terminal.wait_ready().await;
+    terminal.leave().unwrap();
+    assert_eq!(left_on(&fake.text()), Vec::<String>::new());
+}
+
 /// What a real terminal shows after these draws is what one draw of the last state shows.
 #[tokio::test]
 async fn no_cell_is_left_over_after_resizes_and_wide_letters() {
@@ -257,7 +327,7 @@ async fn no_cell_is_left_over_after_resizes_and_wide_letters() {
             if width != size.width {
                 from = fake.text().len();
             }
-            terminal.resize(Size::new(width, 8)).unwrap();
+            terminal.resize(Size::new(width, 8));
             terminal.draw(|frame| draw(frame, step)).unwrap();
         }
         terminal.wait_ready().await;
@@ -276,7 +346,7 @@ async fn tiny_windows_are_drawn_without_a_panic() {
     let mut terminal = enter(&fake);
     for (width, height) in [(0, 0), (1, 1), (2, 1), (0, 5), (5, 0), (200, 60)] {
         terminal.wait_ready().await;
-        terminal.resize(Size::new(width, height)).unwrap();
+        terminal.resize(Size::new(width, height));
         let mut seen = None;
         terminal.draw(|frame| seen = Some(frame.area().as_size())).unwrap();
         assert_eq!(seen, Some(Size::new(width, height)));

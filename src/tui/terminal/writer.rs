@@ -28,12 +28,22 @@ pub(super) struct Output {
 pub(super) struct Sink {
     pub(super) to: Box<dyn Write + Send>,
     pub(super) undo: Vec<Mode>,
+    /// What is written last of all, once those are undone.
+    pub(super) parting: Vec<u8>,
 }
 
-/// Bytes to write, and the modes they switch on.
+/// Bytes to write, and the modes they switch on and off.
+#[derive(Default)]
+pub(super) struct Sent {
+    pub(super) bytes: Vec<u8>,
+    pub(super) on: Vec<Mode>,
+    pub(super) off: Vec<Mode>,
+    /// What is to be written at the end from then on, if that is something else.
+    pub(super) parting: Option<Vec<u8>>,
+}
+
 struct Job {
-    bytes: Vec<u8>,
-    modes: Vec<Mode>,
+    sent: Sent,
     epoch: usize,
 }
 
@@ -68,18 +78,22 @@ impl Output {
             return Ok(());
         }
         // Listed before they are written: half a write is undone as well.
-        for mode in &job.modes {
+        for mode in &job.sent.on {
             if !sink.undo.contains(mode) {
                 sink.undo.push(*mode);
             }
         }
-        for piece in job.bytes.chunks(PIECE) {
+        for piece in job.sent.bytes.chunks(PIECE) {
             sink.to.write_all(piece)?;
             drop(sink);
             sink = self.lock();
             if over() {
                 return Ok(());
             }
+        }
+        sink.undo.retain(|mode| !job.sent.off.contains(mode));
+        if let Some(parting) = &job.sent.parting {
+            sink.parting.clone_from(parting);
         }
         sink.to.flush()
     }
@@ -94,7 +108,7 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn start(sink: Box<dyn Write + Send>) -> io::Result<Self> {
         let output = Arc::new(Output {
-            sink: Mutex::new(Sink { to: sink, undo: Vec::new() }),
+            sink: Mutex::new(Sink { to: sink, undo: Vec::new(), parting: Vec::new() }),
             epoch: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
             broken: Mutex::new(None),
@@ -121,13 +135,13 @@ impl Writer {
 
     /// Takes these bytes on. Bounded by its callers, who send only when all before is written,
     /// but for the few bytes that set the modes.
-    pub(super) fn send(&self, bytes: Vec<u8>, modes: Vec<Mode>) {
-        if bytes.is_empty() {
+    pub(super) fn send(&self, sent: Sent) {
+        if sent.bytes.is_empty() {
             return;
         }
         let epoch = self.output.epoch.load(Ordering::SeqCst);
         self.output.waiting.fetch_add(1, Ordering::SeqCst);
-        if self.queue.send(Job { bytes, modes, epoch }).is_err() {
+        if self.queue.send(Job { sent, epoch }).is_err() {
             self.output.waiting.fetch_sub(1, Ordering::SeqCst);
         }
     }

@@ -47,9 +47,9 @@ pub(super) fn typed(state: &mut State, c: char) {
     }
 }
 
-pub(super) fn pasted(state: &mut State, text: &str) {
-    if !searches(state, |words| words.paste(text)) {
-        state.composer.draft.paste(text);
+pub(super) fn pasted(state: &mut State, write: &dyn Fn(&mut Draft)) {
+    if !searches(state, write) {
+        write(&mut state.composer.draft);
     }
 }
 

@@ -103,7 +103,7 @@ pub(super) fn came(
         (None, Ok(_)) => Err("Not taken: the question is gone.".to_owned()),
     };
     if let Err(why) = taken {
-        state.status.say(why, state.now.at);
+        state.status.fault(why, state.now.at);
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) fn apply(state: &mut State, envelope: &Arc<Envelope>) -> Vec<Effect> 
             super::question::gone(state, id);
         }
     }
-    if let Event::MessageSent { text } = &envelope.event {
+    if let Event::MessageSent { text, .. } = &envelope.event {
         state.composer.said(session, text);
         let root = state.sessions.get(session).is_some_and(|node| node.spec.parent.is_none());
         if root && !is_news(state, at) {
@@ -124,7 +124,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             node.said.retain(|(seq, _)| seq < to);
             log.notice(Mark::Here, words::WENT_BACK);
         }
-        Event::MessageSent { text } => {
+        Event::MessageSent { text, .. } => {
             node.said.push((envelope.seq, text.clone()));
             log.said(text);
             if node.title.is_none() {
@@ -257,6 +257,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
         | Event::SignalSent { .. }
         | Event::SignalReceived { .. }
         | Event::SignalTaken { .. }
+        | Event::PictureMade { .. }
         | Event::OutputWritten { .. } => {}
     }
 }
@@ -303,7 +304,7 @@ pub(super) fn asked(state: &mut State, question: &Question, at: jiff::Timestamp)
         waiting.script = Some(file);
         waiting.source = source;
     }
-    if state.status.away && is_news(state, at) {
+    if state.status.away.nobody(state.now.at) && is_news(state, at) {
         let who = question.path.join(&format!(" {} ", state.look.mark(Mark::Path)));
         effects.push(Effect::Notify(format!("{who} asks: {}", question.preview.object)));
     }
@@ -343,7 +344,7 @@ fn answered(state: &mut State, id: ApprovalId, answer: &Answer, by: &Decider, at
 }
 
 /// Whether it happened just now, and not in a journal that is being read back.
-fn is_news(state: &State, at: jiff::Timestamp) -> bool {
+pub(super) fn is_news(state: &State, at: jiff::Timestamp) -> bool {
     words::seconds(at, state.now.wall) < 4
 }
 

@@ -3,21 +3,25 @@
 use crossterm::event::{KeyEvent, KeyEventKind};
 
 use super::{
-    compose, controls, moves, output, palette, panes, pointer, question, records, save, several,
-    themes, transcript, tree, trust, wider, written,
+    away, compose, controls, file, log, moves, output, palette, panes, paste, pointer, question,
+    records, save, several, themes, transcript, tree, trust, wider, written,
 };
 use crate::{
     kernel::command::Command,
     tui::{
         cell::Fold,
         effect::{Effect, Setting, Start},
-        guard::Press,
+        guard::{Haste, Press},
         hints,
         keymap::{Action, Begin, Edit, Go, Key, Keymap, Place},
         message::Input,
         state::{
-            Focus, Leave, Popup, State, composer::When, records::written::View, status::Twice,
-            tree::Below, waiting::Form,
+            Focus, Leave, Popup, State,
+            composer::When,
+            records::written::View,
+            status::Twice,
+            tree::Below,
+            waiting::{Compare, Form},
         },
         view,
     },
@@ -28,18 +32,8 @@ pub(super) fn apply(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Key(event) if event.kind == KeyEventKind::Press => key(state, &event),
         Input::Key(event) if event.kind == KeyEventKind::Repeat => key(state, &event),
         Input::Key(_) => Vec::new(),
-        Input::Paste(text) => {
-            let letter = state.guard.paste(state.now.at);
-            if let Some(letter) = letter {
-                question::typed(state, letter);
-            }
-            if state.finding() {
-                let line = text.lines().next().unwrap_or_default();
-                return output::write(state, |search| search.word.paste(line));
-            }
-            paste(state, &text);
-            Vec::new()
-        }
+        Input::Paste(text) => paste::whole(state, &text),
+        Input::Burst(keys) => paste::burst(state, &keys),
         Input::Mouse(pointed) => {
             // What was live when it was pressed; the press itself is a sign that someone is there.
             let live = state.letters_live();
@@ -54,13 +48,9 @@ pub(super) fn apply(state: &mut State, input: Input) -> Vec<Effect> {
         Input::FocusGained => {
             stir(state);
             state.panes.pointer.fronted(state.now.at);
-            state.status.away = false;
             Vec::new()
         }
-        Input::FocusLost => {
-            state.status.away = true;
-            Vec::new()
-        }
+        Input::FocusLost => Vec::new(),
     }
 }
 
@@ -73,25 +63,21 @@ fn stir(state: &mut State) -> bool {
     letter.is_some()
 }
 
-fn paste(state: &mut State, text: &str) {
-    if records::pasted(state, text) {
-        return;
-    }
-    if state.focus == Focus::Question && state.queue.writing().is_some() {
-        question::write(state, |draft| draft.paste(text));
-        return;
-    }
-    // A field that is written elsewhere takes nothing.
-    if state.focus == Focus::Question && matches!(state.queue.form, Some(Form::Edit(_))) {
-        return;
-    }
-    compose::pasted(state, text);
-    state.popup = None;
-    state.focus = Focus::Composer;
-}
-
 fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
     let key = Key::of(event);
+    if palette::asks(state) {
+        stir(state);
+        return palette::given(state, key);
+    }
+    let haste = state.guard.haste(key.writes(), state.now.at);
+    match (haste, key.writes()) {
+        (Haste::Pasted, Some(c)) => paste::one_more(state, c),
+        _ => pressed(state, key, haste),
+    }
+}
+
+/// A key that is one, however it came.
+pub(super) fn pressed(state: &mut State, key: Key, haste: Haste) -> Vec<Effect> {
     let place = state.key_place();
     let action = state.controls.keys.action(place, key);
     if let (Place::Question, Some(action), Some(letter)) = (place, action, key.typed()) {
@@ -122,19 +108,23 @@ fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
         true => state.controls.keys.action(state.key_place(), key),
         false => action,
     };
-    if typing && matches!(action, Some(Action::Edit(Edit::Send))) {
+    let behind = haste != Haste::Pressed;
+    if typing && !behind && matches!(action, Some(Action::Edit(Edit::Send))) {
         return Vec::new();
     }
+    if behind && (typing || key.writes() == Some('\t')) && state.key_place() == Place::Composer {
+        key.writes().into_iter().for_each(|c| compose::typed(state, c));
+        return Vec::new();
+    }
+    let trails = state.guard.trails() || behind && key.writes() == Some('\n');
     match action {
         Some(Action::Edit(Edit::Send))
-            if state.guard.trails()
-                && place == Place::Composer
-                && !state.composer.draft.is_empty() =>
+            if trails && place == Place::Composer && !state.composer.draft.is_empty() =>
         {
             state.guard.enter(state.now.at);
             Vec::new()
         }
-        Some(action) if state.guard.trails() && does_more_than_write(state, action) => {
+        Some(action) if trails && does_more_than_write(state, action) => {
             state.status.say("Keys right behind a paste only write. Press it again.", state.now.at);
             Vec::new()
         }
@@ -238,6 +228,8 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Open => return panes::open(state),
         Action::Copy => match (state.popup, state.output_here()) {
             (Some(Popup::Decisions { row }), _) => return records::copy(state, row),
+            (Some(Popup::Log { row }), _) => return log::copy(state, row),
+            (Some(Popup::File), _) => return file::copy(state),
             (_, Some(call)) => return output::copy(state, call),
             (None, None) if state.focus == Focus::Transcript => return transcript::copy(state),
             _ => return question::copy(state),
@@ -246,8 +238,18 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Compare if matches!(state.popup, Some(Popup::Changes { .. })) => {
             written::show(state, View::Sides);
         }
+        Action::Compare if state.popup == Some(Popup::File) => {
+            file::compare(state, Compare::Sides);
+        }
         Action::Compare => question::compare(state),
+        Action::Changed => file::compare(state, Compare::Unified),
+        Action::Line => file::line(state),
+        Action::File if matches!(state.popup, Some(Popup::Changes { .. })) => {
+            file::open_changed(state);
+        }
+        Action::File => file::open_called(state),
         Action::Search => match state.output_here() {
+            _ if state.popup == Some(Popup::File) => file::search(state),
             Some(call) => output::search(state, call),
             None if state.focus == Focus::Transcript => transcript::search(state),
             None => question::search(state),
@@ -268,6 +270,8 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Editor(part) => match (state.popup, state.output_here()) {
             (Some(Popup::Changes { row }), _) => return written::visit(state, row),
             (Some(Popup::Grants { row }), _) => return records::visit(state, row),
+            (Some(Popup::Log { .. }), _) => return log::visit(state),
+            (Some(Popup::File), _) => return file::edit(state),
             (_, Some(call)) => return output::page(state, call),
             _ => return super::edit::editor(state, part),
         },
@@ -277,6 +281,9 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
             state.look.again();
             return controls::keep(Setting::Preset(preset));
         }
+        Action::Mouse => return controls::mouse(state),
+        Action::Rekey => palette::ask(state),
+        Action::Motion => return controls::motion(state),
         Action::Fork => return tree::fork(state),
         Action::NotNow => panes::not_now(state),
         // Answers go through the guard and nowhere else.
@@ -333,7 +340,9 @@ fn tour(state: &mut State) -> Vec<Effect> {
 /// esc: leaves what has the keys, one thing at a time; last of all, the turn.
 fn leave(state: &mut State) -> Vec<Effect> {
     let now = state.now.at;
-    if tree::step_back(state)
+    if away::leave(state)
+        || file::leave(state)
+        || tree::step_back(state)
         || save::leave(state)
         || output::leave(state)
         || records::leave(state)

@@ -69,10 +69,18 @@ pub(super) fn scroll(state: &mut State, by: Move) {
         Place::Output => super::output::scroll(state, by),
         Place::Find if by == Move::Up => super::output::next(state, false),
         Place::Find => super::output::scroll(state, by),
+        Place::Lines if let Some(Popup::Away { row }) = &mut state.popup => {
+            let lines = state.status.away.told.as_ref().map_or(0, |told| told.news.len());
+            *row = step_in(*row, lines, 10, by);
+        }
         Place::Lines => {
             let lines = view::lines(state, state.focus);
             state.panes.row = step_in(state.panes.row, lines, 10, by);
         }
+        Place::Search if state.popup == Some(Popup::File) => match by {
+            Move::Up => super::file::next(state, false),
+            _ => super::file::scroll(state, by),
+        },
         Place::Search if state.focus == Focus::Transcript => transcript::seek(state, by),
         Place::Search if by == Move::Up => question::next_found(state, false),
         Place::Question | Place::Search => question::act(state, Action::Move(by)),
@@ -93,6 +101,19 @@ pub(super) fn scroll(state: &mut State, by: Move) {
             if let Some(Popup::Changes { row } | Popup::Grants { row } | Popup::Decisions { row }) =
                 &mut state.popup
             {
+                *row = step_in(*row, rows, 10, by);
+            }
+        }
+        Place::File => super::file::scroll(state, by),
+        Place::Files => {
+            let rows = state.panes.viewer.choice.found.names.len();
+            if let Some(Popup::Files { row }) = &mut state.popup {
+                *row = step_in(*row, rows, 10, by);
+            }
+        }
+        Place::Log => {
+            let rows = state.status.log.shown(&state.records.filter).len();
+            if let Some(Popup::Log { row }) = &mut state.popup {
                 *row = step_in(*row, rows, 10, by);
             }
         }

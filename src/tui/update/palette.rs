@@ -1,12 +1,12 @@
 //! The list of all commands: opened over whatever is there, and gone again before a command is done.
 
-use super::{input, panes};
+use super::{controls, input, panes};
 use crate::tui::{
-    effect::Effect,
-    keymap::{Action, Go, Move, Place},
+    effect::{Effect, Setting},
+    keymap::{Action, Go, Key, Move, Place},
     state::{
         Focus, Popup, State,
-        palette::{Entry, Palette, found},
+        palette::{Asks, Entry, Palette, found},
     },
 };
 
@@ -38,6 +38,43 @@ pub(super) fn choose(state: &mut State, by: Move) {
     palette.row = super::moves::step_in(palette.row, count, 10, by);
 }
 
+/// Asks for a key for the chosen one.
+pub(super) fn ask(state: &mut State) {
+    let chosen = found(state).into_iter().nth(state.controls.palette.row);
+    let asks = |entry: Entry| Asks {
+        place: entry.place,
+        action: entry.action,
+        title: entry.title,
+        not: None,
+    };
+    state.controls.palette.asks = chosen.map(asks);
+}
+
+/// Whether the next key is to be that of a command.
+pub(super) fn asks(state: &State) -> bool {
+    state.popup == Some(Popup::Commands) && state.controls.palette.asks.is_some()
+}
+
+/// The key that was asked for: it counts at once, and is kept.
+pub(super) fn given(state: &mut State, key: Key) -> Vec<Effect> {
+    let Some(asks) = state.controls.palette.asks.take() else { return Vec::new() };
+    if state.controls.keys.action(Place::Everywhere, key) == Some(Action::Leave) {
+        return Vec::new();
+    }
+    let (place, action) = (asks.place, asks.action);
+    match state.controls.keys.given(place, action, key) {
+        Ok((keys, note)) => {
+            state.controls.keys = keys;
+            state.controls.palette.note = note;
+            controls::keep(Setting::Key(place, action, key))
+        }
+        Err(why) => {
+            state.controls.palette.asks = Some(Asks { not: Some(why), ..asks });
+            Vec::new()
+        }
+    }
+}
+
 /// Does the chosen one, or goes where it is done: what is done to a row is done where the row is in
 /// sight.
 pub(super) fn run(state: &mut State) -> Vec<Effect> {
@@ -65,6 +102,7 @@ fn go(state: &mut State, entry: &Entry) -> Vec<Effect> {
         Place::Changes => Some(Go::Changes),
         Place::Grants => Some(Go::Grants),
         Place::Decisions => Some(Go::Decisions),
+        Place::Log => Some(Go::Log),
         _ => None,
     };
     state.popup = None;

@@ -3,7 +3,8 @@
 use ratatui::layout::Size;
 
 use super::{
-    compose, controls, palette, question, records, several, themes, transcript, tree, written,
+    away, compose, controls, file, log, palette, question, records, several, themes, transcript,
+    tree, written,
 };
 use crate::{
     kernel::{command::Command, id::ApprovalId, signal::Extent, spec::Mode},
@@ -75,8 +76,17 @@ pub(super) fn go(state: &mut State, go: Go) {
         Go::Changes => list_of(state, Popup::Changes { row: 0 }),
         Go::Grants => list_of(state, Popup::Grants { row: 0 }),
         Go::Decisions => list_of(state, Popup::Decisions { row: 0 }),
+        Go::Files => file::choose(state, None),
+        Go::Log => {
+            state.records.filter = Filter::default();
+            swap(state, Popup::Log { row: 0 });
+        }
         Go::Mode => mode(state),
         Go::Output => output(state),
+        Go::Away => {
+            let pane = view::panes(state).contains(&Focus::Away);
+            away::open(state, pane);
+        }
         Go::Back => state.sessions.go_back(),
         Go::Forward => state.sessions.go_forward(),
         Go::Parent => state.sessions.go_up(),
@@ -226,6 +236,8 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
     match state.key_place() {
         Place::Offers => return compose::open(state),
         Place::Question => question::act(state, Action::Open),
+        Place::Files => file::open_chosen(state),
+        Place::Search if state.popup == Some(Popup::File) => file::next(state, true),
         Place::Search if state.focus == Focus::Transcript => transcript::next(state, true),
         Place::Search => question::next_found(state, true),
         Place::Several => several::see(state),
@@ -244,6 +256,11 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         Place::Decisions => {
             if let Some(Popup::Decisions { row }) = state.popup {
                 records::open(state, row);
+            }
+        }
+        Place::Log => {
+            if let Some(Popup::Log { row }) = state.popup {
+                log::open(state, row);
             }
         }
         Place::Quit => match state.popup {
@@ -279,10 +296,17 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
             }
         }
         Place::Transcript => transcript::open(state),
-        Place::Lines if state.focus == Focus::Changes => {
+        Place::Lines if state.popup.is_none() && state.focus == Focus::Changes => {
+            let file = view::touched(state).get(state.panes.row).map(|file| file.path.clone());
             list_of(state, Popup::Changes { row: 0 });
+            // The list comes later; then its row is the one that was chosen here.
+            state.records.written.wanted = file;
         }
-        Place::Lines => {}
+        Place::Lines => match (state.popup, state.focus) {
+            (Some(Popup::Away { row }), _) => return away::visit(state, row),
+            (None, Focus::Away) => return away::visit(state, state.panes.row),
+            _ => {}
+        },
         Place::Find => super::output::next(state, true),
         Place::Changes => written::show(state, View::Full),
         Place::Grants => {
@@ -294,6 +318,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         Place::Commands => return palette::run(state),
         Place::Themes => return themes::keep(state),
         Place::Everywhere
+        | Place::File
         | Place::Start
         | Place::Composer
         | Place::Because

@@ -23,7 +23,9 @@ const NOTCH: usize = 3;
 pub(super) fn apply(state: &mut State, pointed: Pointed, live: bool) -> Vec<Effect> {
     let (now, at) = (state.now.at, (pointed.x, pointed.y));
     match pointed.what {
-        Point::Press if state.status.away || state.panes.pointer.only_fronts(now) => Vec::new(),
+        Point::Press if state.status.away.is_behind() || state.panes.pointer.only_fronts(now) => {
+            Vec::new()
+        }
         Point::Press => {
             let second = state.panes.pointer.pressed(at, now);
             press(state, at, second, live)

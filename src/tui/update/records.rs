@@ -25,6 +25,7 @@ pub(super) fn field(state: &mut State) -> Option<&mut Draft> {
             Some(&mut state.records.filter.words)
         }
         Some(Popup::Commands) => Some(&mut state.controls.palette.words),
+        Some(Popup::File | Popup::Files { .. }) => super::file::field(state),
         None if state.focus == Focus::Question => match &mut state.queue.form {
             Some(Form::Wider(wider)) => Some(&mut wider.draft),
             Some(Form::Because(..) | Form::Search(_) | Form::Edit(_)) | None => None,
@@ -76,6 +77,8 @@ fn top(state: &mut State) {
         Popup::Waiting { row }
         | Popup::Grants { row }
         | Popup::Decisions { row }
+        | Popup::Log { row }
+        | Popup::Files { row }
         | Popup::Help { top: row, .. },
     ) = &mut state.popup
     {

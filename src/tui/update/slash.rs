@@ -7,7 +7,7 @@ use crate::{
         effect::{Effect, Start},
         keymap::{self, Go},
         slash::{self, Word},
-        state::{Popup, State},
+        state::{Popup, State, draft::Draft},
         theme::Theme,
     },
 };
@@ -36,6 +36,13 @@ pub(super) fn run(state: &mut State, word: Word, rest: &str) -> Vec<Effect> {
         Word::Sessions => return go(state, Go::Sessions),
         Word::Waiting => return go(state, Go::Waiting),
         Word::Output => return go(state, Go::Output),
+        Word::News => return go(state, Go::Away),
+        Word::Log => return go(state, Go::Log),
+        Word::File => {
+            panes::go(state, Go::Files);
+            state.panes.viewer.choice.words = Draft::of(rest);
+            return Vec::new();
+        }
         Word::Mode if rest.is_empty() => return go(state, Go::Mode),
         Word::Mode | Word::Rename | Word::Fork | Word::Rewind | Word::Stop => {}
     }
@@ -60,6 +67,9 @@ pub(super) fn run(state: &mut State, word: Word, rest: &str) -> Vec<Effect> {
         | Word::Sessions
         | Word::Waiting
         | Word::Output
+        | Word::File
+        | Word::News
+        | Word::Log
         | Word::Theme
         | Word::Help
         | Word::Quit => None,

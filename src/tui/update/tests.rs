@@ -3,15 +3,20 @@ use std::time::Duration;
 use pretty_assertions::assert_eq;
 
 mod answers;
+mod away;
+mod burst;
 mod choices;
 mod composing;
 mod controls;
 mod crowd;
 mod editing;
+mod file;
 mod guarded;
 mod live;
+mod log;
 mod long;
 mod looking;
+mod manners;
 mod memory;
 mod pasted;
 mod pointer;
@@ -144,7 +149,7 @@ fn words_said_during_a_turn_wait_in_sight() {
     let said = Command::Send { session: 1.into(), text: "use 4".into() };
     assert_eq!(stage.effects, [Effect::Send(said)]);
     assert!(stage.screen().contains("↑ has it back   after this turn"));
-    stage.event(1.into(), Event::MessageSent { text: "use 4".into() });
+    stage.event(1.into(), Event::said("use 4"));
     assert!(!stage.screen().contains("↑ has it back"));
 }
 

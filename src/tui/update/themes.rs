@@ -57,7 +57,7 @@ pub(super) fn came(state: &mut State, file: &std::path::Path, theme: Result<Them
     }
     match theme {
         Ok(theme) => state.look.change(theme),
-        Err(fault) => state.status.say(fault, state.now.at),
+        Err(fault) => state.status.fault(fault, state.now.at),
     }
 }
 

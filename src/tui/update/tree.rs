@@ -214,7 +214,7 @@ pub(super) fn resumed(
                 watched.wanted &= watched.root != session;
             }
             if let NotResumed::Failed(why) = why {
-                state.status.say(why, state.now.at);
+                state.status.fault(why, state.now.at);
             }
         }
     }

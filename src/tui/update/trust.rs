@@ -27,8 +27,16 @@ pub(super) fn is_asked(waiting: &Waiting) -> bool {
     matches!(waiting.about, About::Rules(_))
 }
 
-/// Asks, in the place and by the keys of every question.
+/// Asks, in the place and by the keys of every question. What was asked about another text of the same
+/// file is not asked any more.
 pub(super) fn ask(state: &mut State, id: ApprovalId, rules: Untrusted) -> Vec<Effect> {
+    let same =
+        |waiting: &&Waiting| matches!(&waiting.about, About::Rules(old) if old.file == rules.file);
+    let asked: Vec<_> =
+        state.queue.ordered().into_iter().filter(same).map(|waiting| waiting.question.id).collect();
+    for old in asked {
+        super::question::gone(state, old);
+    }
     let question = Question {
         id,
         session: 0.into(),

@@ -1,5 +1,7 @@
 //! The list of what was written: read, compared, chosen from, and undone.
 
+use std::path::PathBuf;
+
 use crate::{
     kernel::{
         change::Planned,
@@ -8,11 +10,10 @@ use crate::{
         id::{CallId, SessionId},
     },
     tui::{
-        diff::LEAST_FOR_SIDES,
         effect::Effect,
         hints,
         keymap::{Go, Move},
-        state::{Popup, State, records::written::View},
+        state::{DrawnChange, Popup, State, compared::Compared, records::written::View},
         view,
     },
 };
@@ -94,12 +95,8 @@ pub(super) fn show(state: &mut State, view: View) {
         written.view = View::Beside;
         return;
     }
-    let new = matches!(&written.compared, Some((_, Ok(diff))) if diff.new_file);
-    if view == View::Sides && (new || width < LEAST_FOR_SIDES) {
-        let why = match new {
-            true => "A new file has one side.".to_owned(),
-            false => format!("Side by side needs {LEAST_FOR_SIDES} columns; here are {width}."),
-        };
+    let compared = written.compared.as_ref().filter(|_| view == View::Sides);
+    if let Some(why) = compared.and_then(|compared| compared.why_not_sides(width)) {
         state.status.say(why, state.now.at);
         return;
     }
@@ -113,22 +110,10 @@ pub(super) fn scroll(state: &mut State, by: Move) -> bool {
     if written.view == View::Beside && !pages {
         return false;
     }
-    let lines = match &written.compared {
-        Some((_, Ok(diff))) => diff.rows.len(),
-        _ => 0,
-    };
-    let page = usize::from(state.drawn.height) / 2;
-    let last = lines.saturating_sub(1);
-    written.top = match by {
-        Move::Up | Move::PreviousCell => written.top.saturating_sub(1),
-        Move::Down | Move::NextCell => written.top + 1,
-        Move::PageUp => written.top.saturating_sub(page),
-        Move::PageDown => written.top + page,
-        Move::Home => 0,
-        Move::End if written.view == View::Sides => last,
-        Move::End => last.saturating_sub(page),
+    let rows = state.drawn.change.map_or(1, |drawn| drawn.rows);
+    if let Some(compared) = &mut written.compared {
+        compared.scroll(by, rows);
     }
-    .min(last);
     true
 }
 
@@ -167,7 +152,12 @@ pub(super) fn came(state: &mut State, of: SessionId, came: Result<Vec<Planned>, 
     }
     let there: Vec<CallId> = written.all.iter().map(|planned| planned.recorded.call).collect();
     written.chosen.retain(|call| there.contains(call));
+    let wanted = state.records.written.wanted.take();
+    let all = &state.records.written.all;
+    let is_of = |path: PathBuf| all.iter().position(|one| one.recorded.change.path == path);
+    let wanted = wanted.and_then(is_of);
     let now = there.iter().position(|call| Some(*call) == held).filter(|_| !first);
+    let now = wanted.or(now);
     if let Some(Popup::Changes { row }) = &mut state.popup {
         *row = now.unwrap_or((*row).min(there.len().saturating_sub(1)));
     }
@@ -181,8 +171,20 @@ pub(super) fn planned(state: &mut State, calls: &[CallId], came: Result<Vec<Plan
     }
     match came {
         Ok(plan) => state.records.written.undo = Some(plan),
-        Err(fault) => state.status.say(fault, state.now.at),
+        Err(fault) => state.status.fault(fault, state.now.at),
     }
+}
+
+/// Asks for what the last frame could not show of a change.
+pub(super) fn unlaid(
+    drawn: Option<DrawnChange>,
+    compared: &mut Option<Compared>,
+) -> Option<Effect> {
+    let shape = drawn?.unlaid?;
+    let compared =
+        compared.as_mut().filter(|compared| drawn.map(|it| it.call) == Some(compared.call))?;
+    let sheet = compared.wants(shape)?;
+    Some(Effect::LayOutChange(compared.call, sheet, shape))
 }
 
 /// Reads what is in sight where it is old.
@@ -200,11 +202,11 @@ pub(super) fn follow(state: &mut State) -> Vec<Effect> {
     }
     let here = written.all.get(row).map(|planned| planned.recorded.call);
     if let Some(call) = here
-        && written.compared.as_ref().map(|(of, _)| *of) != Some(call)
+        && written.compared.as_ref().map(|compared| compared.call) != Some(call)
     {
-        written.compared = Some((call, Err(String::new())));
-        written.top = 0;
+        written.compared = Some(Compared::of(call));
         effects.push(Effect::Compare(root, call));
     }
+    effects.extend(unlaid(state.drawn.change, &mut state.records.written.compared));
     effects
 }

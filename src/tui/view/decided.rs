@@ -143,7 +143,7 @@ fn waited(state: &State, decided: &Decided) -> (String, String) {
     match (decided.verdict, decided.approval) {
         (_, None) => (dash(), dash()),
         (Ruling::Open, _) => {
-            let so_far = words::clock(words::seconds(decided.at, state.now.wall));
+            let so_far = state.look.clock(words::seconds(decided.at, state.now.wall));
             (so_far.clone(), so_far)
         }
         (Ruling::Allowed | Ruling::Denied | Ruling::Withdrawn, _) => {

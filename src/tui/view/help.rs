@@ -6,12 +6,15 @@ use ratatui::{
 };
 
 use super::pen::{Keys, Pen, inset, split_bottom, split_top};
-use crate::tui::{
-    clean,
-    hints::Hints,
-    keymap::{Action, Bound, Go, Move, Place},
-    state::State,
-    theme::Role,
+use crate::{
+    config::Mouse,
+    tui::{
+        clean,
+        hints::Hints,
+        keymap::{Action, Bound, Go, Move, Place},
+        state::State,
+        theme::Role,
+    },
 };
 
 /// Cells of the column of keys.
@@ -62,6 +65,10 @@ pub(super) fn draw(
         title[..1].make_ascii_uppercase();
         lines.push(Line::from(pen.span(format!(" {title}"), Role::Quiet)));
         lines.extend(rows.into_iter().map(|row| line(pen, row)));
+        if place == Place::Everywhere && state.controls.mouse == Mouse::Footplate {
+            let mouse = mouse(area.width).iter();
+            lines.extend(mouse.map(|text| Line::from(pen.span(*text, Role::Quiet))));
+        }
     }
     if lines.is_empty() {
         lines.push(Line::from(pen.span(" No key has all of these words.", Role::Quiet)));
@@ -84,6 +91,17 @@ pub(super) fn draw(
         .leave("close");
     pen.hints(keys, super::filter::keys(state, hints));
     cursor
+}
+
+/// How text is selected while the mouse is heard here.
+fn mouse(width: u16) -> &'static [&'static str] {
+    match width {
+        ..80 => &[" drag selects in a pane; with shift,", " as the terminal does"],
+        80.. => &[
+            " Drag selects within a pane. For the terminal's own selection hold shift as you",
+            " drag (on a Mac option or fn), or leave the mouse to the terminal.",
+        ],
+    }
 }
 
 fn line(pen: &Pen<'_>, row: &Bound) -> Line<'static> {

@@ -138,7 +138,7 @@ fn entry(
 ) -> Line<'static> {
     let question = &waiting.question;
     let mark = if waiting.put_off { Mark::NotNow } else { Mark::Needs };
-    let time = words::clock(words::seconds(waiting.asked, state.now.wall));
+    let time = pen.look.clock(words::seconds(waiting.asked, state.now.wall));
     let path = format!(" {} ", pen.look.mark(Mark::Path));
     let who = format!("{}{path}{}", question.path.join(&path), asker(waiting));
     let object = if question.preview.object.is_empty() {

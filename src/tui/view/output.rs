@@ -175,7 +175,7 @@ fn nothing(state: &State, run: &Run) -> String {
         return "It printed nothing.".to_owned();
     }
     let seconds = words::seconds(run.since, state.now.wall);
-    format!("No output yet. Running for {}.", words::clock(seconds))
+    format!("No output yet. Running for {}.", state.look.clock(seconds))
 }
 
 /// The rule: whose output it is, where the view stands, and how long it runs.
@@ -203,14 +203,14 @@ fn title(state: &State, pen: &mut Pen<'_>, head: Rect, run: &Run, top: u64, here
             }
         }
     }
-    let going = || words::clock(words::seconds(run.since, state.now.wall));
+    let going = || state.look.clock(words::seconds(run.since, state.now.wall));
     match (&run.ended, state.output.used(run.call)) {
         (Some((how, ms)), _) => facts.push(format!("{how}, {}", words::took(*ms))),
         // What goes on for hours is not told by its limit.
         (None, _) if run.beside => facts.extend(["process".to_owned(), going()]),
         (None, Some((spent, held))) => {
             let held = if held { ", held" } else { "" };
-            facts.push(format!("{}{held}", words::used(spent, run.limit_ms)));
+            facts.push(format!("{}{held}", state.look.used(spent, run.limit_ms)));
         }
         (None, None) => {}
     }

@@ -15,7 +15,7 @@ use crate::tui::{
     keymap::{Action, Move, Place},
     state::{
         State,
-        palette::{Entry, entries, found},
+        palette::{Asks, Entry, entries, found},
     },
     theme::{Mark, Role},
     words,
@@ -36,11 +36,26 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
     pen.line(inset(field, 1, 0), 0, Line::from(pen.mark(Mark::Path)));
     let cursor = composer::text(pen, inset(field, 3, 1), &palette.words, true);
     let (list, keys) = split_bottom(rest, 1);
-    let hints = Hints::of(&state.controls, Place::Commands)
-        .with(Action::Open, "do it")
-        .moves([Action::Move(Move::Up), Action::Move(Move::Down)], "choose")
-        .leave("close");
-    pen.hints(keys, hints);
+    let leaves = Hints::of(&state.controls, Place::Commands);
+    match &palette.asks {
+        None => {
+            let hints = leaves
+                .with(Action::Open, "do it")
+                .moves([Action::Move(Move::Up), Action::Move(Move::Down)], "choose")
+                .with(Action::Rekey, "set a key…")
+                .leave("close");
+            pen.hints(keys, hints);
+        }
+        Some(Asks { title, not: None, .. }) => {
+            let asks = format!("Press the key for: {title}");
+            pen.hints(keys, leaves.says(&asks).leave("not now"));
+        }
+        Some(Asks { not: Some(not), .. }) => {
+            let text = leaves.says(&format!("{not} Press another.")).leave("not now");
+            let text = text.within(usize::from(keys.width.saturating_sub(1)));
+            pen.text(inset(keys, 1, 0), 0, &text, Role::Warn);
+        }
+    }
     if found.is_empty() {
         pen.text(inset(list, 3, 1), 0, "No command is called so.", Role::Quiet);
         return cursor;

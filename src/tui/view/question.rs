@@ -209,7 +209,7 @@ pub(super) fn title(
     title.push(pen.span(format!(" {place} of {all}{dot}{form}"), Role::Bright));
     title.extend(pen.spans(&format!("{who}{path}{}", asker(waiting)), Role::Bright));
     let seconds = words::seconds(waiting.asked, state.now.wall);
-    let clock = words::clock(seconds);
+    let clock = pen.look.clock(seconds);
     let held = matches!(waiting.question.call.origin, Origin::Python { .. });
     let before = matches!(waiting.question.preview.body, Body::Packages { .. });
     let right = match held {
@@ -339,7 +339,7 @@ impl Window {
 fn pass(pen: &Pen<'_>, waiting: &Waiting, count: String, seen: &str) -> Line<'static> {
     let margin = match waiting.paper.as_ref().map(|paper| &*paper.sheet) {
         Some(Sheet::Diff(diff)) => 2 * diff.digits() + 4,
-        Some(Sheet::Code(_) | Sheet::Fields(_) | Sheet::Line(..) | Sheet::Text(_)) | None => 3,
+        Some(Sheet::Code(..) | Sheet::Fields(_) | Sheet::Line(..) | Sheet::Text(_)) | None => 3,
     };
     let text = format!("{}{} {count}, {seen}", " ".repeat(margin), pen.look.mark(Mark::Gap));
     Line::from(pen.span(text, Role::Quiet))

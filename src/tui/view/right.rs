@@ -22,8 +22,8 @@ pub(in crate::tui) fn lines(state: &State, pane: Focus) -> usize {
     match pane {
         Focus::Plan => state.sessions.node().map_or(0, |node| node.plan.len()),
         Focus::Changes => touched(state).len(),
-        Focus::Away
-        | Focus::Start
+        Focus::Away => state.status.away.told.as_ref().map_or(0, |told| told.news.len()),
+        Focus::Start
         | Focus::Composer
         | Focus::Question
         | Focus::Transcript
@@ -46,7 +46,11 @@ struct List {
 
 pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, pane: Focus) {
     pen.clear(area);
-    let list = if pane == Focus::Plan { plan(state, pen) } else { changes(state, pen) };
+    let list = match pane {
+        Focus::Plan => plan(state, pen),
+        Focus::Away => away(state, pen),
+        _ => changes(state, pen),
+    };
     let here = state.focus == pane && state.popup.is_none();
     let right = match list.right.is_empty() {
         true => Vec::new(),
@@ -110,7 +114,20 @@ fn plan(state: &State, pen: &Pen<'_>) -> List {
     }
 }
 
-fn touched(state: &State) -> Vec<Touched> {
+fn away(state: &State, pen: &Pen<'_>) -> List {
+    let told = state.status.away.told.as_ref();
+    let lines = told.map(|told| super::away::lines(state, pen, told)).unwrap_or_default();
+    let lines = lines.into_iter().map(|line| (line, Line::default()));
+    List {
+        title: titled(pen, super::away::TITLE, ""),
+        right: told.map(super::away::lasted).unwrap_or_default(),
+        lines: lines.collect(),
+        empty: "",
+        at: 0,
+    }
+}
+
+pub(in crate::tui) fn touched(state: &State) -> Vec<Touched> {
     let root = state.sessions.viewed().map(|viewed| state.records.root(viewed));
     root.map_or(Vec::new(), |root| state.records.files(root))
 }

@@ -40,7 +40,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
     }
     let mut right = Vec::new();
     if let Some(oldest) = all.iter().map(|waiting| waiting.asked).min() {
-        let clock = words::clock(words::seconds(oldest, state.now.wall));
+        let clock = pen.look.clock(words::seconds(oldest, state.now.wall));
         right = vec![
             pen.mark(Mark::ClockHeld),
             pen.span(format!(" clock held {clock}"), Mark::ClockHeld.role()),

@@ -191,7 +191,7 @@ pub(in crate::tui) fn why_not_sides(waiting: &Waiting, width: usize) -> Option<S
             Some(format!("Side by side needs {LEAST_FOR_SIDES} columns; the question has {width}."))
         }
         Some(Sheet::Diff(_)) => None,
-        Some(Sheet::Code(_) | Sheet::Fields(_) | Sheet::Line(..) | Sheet::Text(_)) | None => {
+        Some(Sheet::Code(..) | Sheet::Fields(_) | Sheet::Line(..) | Sheet::Text(_)) | None => {
             Some("Only a change to a file has two sides.".to_owned())
         }
     }

@@ -56,7 +56,7 @@ pub(super) fn queue(state: &State, pen: &mut Pen<'_>, area: Rect) {
 
 fn entry(state: &State, pen: &Pen<'_>, waiting: &Waiting, number: usize) -> [Line<'static>; 3] {
     let question = &waiting.question;
-    let time = words::clock(words::seconds(waiting.asked, state.now.wall));
+    let time = pen.look.clock(words::seconds(waiting.asked, state.now.wall));
     let mark = if waiting.put_off { Mark::NotNow } else { Mark::Needs };
     let path = format!(" {} ", pen.look.mark(Mark::Path));
     let first = vec![

@@ -142,7 +142,8 @@ fn entry(
     if effect == Effect::Ask {
         left.push(pen.span(format!("  {}", does(effect)), Role::Quiet));
     }
-    let age = rules.given(placed).map(|given| words::clock(words::seconds(given, state.now.wall)));
+    let age =
+        rules.given(placed).map(|given| pen.look.clock(words::seconds(given, state.now.wall)));
     let age = age.unwrap_or_else(|| state.look.mark(Mark::Withdrawn).to_owned());
     let used = rules.used(placed).map_or(0, |used| used.hits);
     let mut right = clean::pad(placed.cited.layer.name(), WHERE);

@@ -30,20 +30,22 @@ pub(super) fn line(state: &State, pen: &mut Pen<'_>, area: Rect) {
     let area = inset(area, cells.min(area.width), margin);
     let width = usize::from(area.width);
     let toast = state.status.toast(state.now.at);
+    let parts = parts(state, pen);
+    let all: usize = parts.iter().map(|(_, span)| clean::width(&span.content) + 3).sum();
     let right = match toast {
         Some(toast) => Line::from(pen.spans(toast, Role::Bright)),
-        None => Line::from(pen.span(hints(state), Role::Quiet)),
+        None => Line::from(pen.span(hint(state, width.saturating_sub(all)), Role::Quiet)),
     };
-    let parts = parts(state, pen);
     let mut kept: Vec<bool> = vec![true; parts.len()];
     let mut tail = words::cells(&right);
     // What goes first when it gets narrow: never the mode, nor a seal that is not full. Hints go
     // whole; a toast stays, and is cut when nothing else is left to go.
-    let order: &[Option<Part>] = match toast {
-        None => {
+    let stays = toast.is_some() || state.status.away.told.is_some();
+    let order: &[Option<Part>] = match stays {
+        false => {
             &[Some(Part::Model), Some(Part::Context), None, Some(Part::Tokens), Some(Part::Work)]
         }
-        Some(_) => &[Some(Part::Model), Some(Part::Context), Some(Part::Tokens), Some(Part::Work)],
+        true => &[Some(Part::Model), Some(Part::Context), Some(Part::Tokens), Some(Part::Work)],
     };
     let mut order = order.iter();
     loop {
@@ -167,28 +169,54 @@ fn parts(state: &State, pen: &Pen<'_>) -> Vec<(Part, Span<'static>)> {
     parts
 }
 
-fn hints(state: &State) -> String {
-    let hints = Hints::of(&state.controls, state.key_place());
-    let help = Action::Go(Go::Help);
-    let hints =
-        if state.popup.is_some() { hints.leave("closes") } else { of_pane(state, hints, help) };
-    hints.joined(&state.look.dot())
-}
-
-fn of_pane<'a>(state: &State, hints: Hints<'a>, help: Action) -> Hints<'a> {
-    match state.focus {
-        Focus::Composer if state.sessions.node().is_some_and(|node| node.spec.parent.is_some()) => {
-            hints.with(Action::Go(Go::Back), "back").with(Action::Go(Go::Parent), "up")
+/// Which keys to name, each with what it does, the least of them first to go. A key that somebody took
+/// away is not named.
+fn hints(state: &State) -> Vec<String> {
+    let key = |action, does: &str| {
+        let hint = Hints::of(&state.controls, state.key_place()).with(action, does).joined("");
+        (!hint.is_empty()).then_some(hint)
+    };
+    if state.popup.is_some() {
+        return key(Action::Leave, "closes").into_iter().collect();
+    }
+    // Where the list has a pane of its own, that is enough.
+    if let Some(told) = &state.status.away.told
+        && !state.drawn.layout.has(Focus::Away)
+    {
+        let key = state.controls.key(state.key_place(), Action::Go(Go::Away));
+        return vec![format!("{} since you left", told.news.len()), key];
+    }
+    let below = state.sessions.node().is_some_and(|node| node.spec.parent.is_some());
+    let help = key(Action::Go(Go::Help), "help");
+    let commands = key(Action::Go(Go::Commands), "commands");
+    let all = match state.focus {
+        Focus::Composer if below => {
+            vec![key(Action::Go(Go::Back), "back"), key(Action::Go(Go::Parent), "up")]
         }
-        Focus::Start | Focus::Composer | Focus::Question => hints.with(help, "help"),
-        Focus::Transcript => hints.with(Action::Open, "unfolds").with(help, "help"),
+        Focus::Start | Focus::Composer | Focus::Question => vec![commands, help],
+        Focus::Transcript => vec![commands, key(Action::Open, "unfolds"), help],
         Focus::Output(_)
         | Focus::Sessions
         | Focus::Waiting
         | Focus::Plan
         | Focus::Changes
-        | Focus::Away => hints.with(Action::Zoom, "alone").with(help, "help"),
+        | Focus::Away => vec![commands, key(Action::Zoom, "alone"), help],
+    };
+    all.into_iter().flatten().collect()
+}
+
+/// The hints that find room beside all else, without those that go first; at the least what they all
+/// were without the list of commands.
+fn hint(state: &State, room: usize) -> String {
+    let dot = state.look.dot();
+    let mut hints = hints(state);
+    while hints.len() > 1
+        && clean::width(&hints.join(&dot)) > room
+        && hints[0].ends_with("commands")
+    {
+        hints.remove(0);
     }
+    hints.join(&dot)
 }
 
 /// The one line of a screen on which nothing can be read: as much as there is room for, what to do

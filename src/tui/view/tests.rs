@@ -1,11 +1,15 @@
 //! What a person sees, at the two sizes that most have. Every drawing is kept whole.
 
 mod all;
+mod away;
 mod composing;
 mod controls;
+mod file;
 mod forms;
 mod hints;
+mod inline;
 mod lists;
+mod log;
 mod questions;
 mod records;
 mod tree;
@@ -39,6 +43,11 @@ fn shot(name: &str, stage: &mut Stage) {
     assert_snapshot!(format!("{name}_{width}"), screen);
 }
 
+/// The same with a text that is not all of a screen.
+fn text_shot(name: &str, text: &str) {
+    assert_snapshot!(name, text);
+}
+
 const TRY: &str = "from pathlib import Path\nfrom footplate import search\n\ndef column(line, tab):\n    lead = line[: len(line) - len(line.lstrip(\" \\t\"))]\n    return len(lead.expandtabs(tab)) + 1\n\nfor path in Path('.').rglob('*.tl'):\n    print(path)\nprint('x')\n";
 
 /// Two runs over, an agent at work, an answer that streams.
@@ -69,7 +78,7 @@ fn streaming(width: u16, height: u16) -> Stage {
             },
         );
     }
-    stage.wait(2000);
+    stage.passes(2000);
     stage.run_ends(
         1,
         9,
@@ -106,7 +115,7 @@ fn streaming(width: u16, height: u16) -> Stage {
          '\\t'\n2. `column()` counts a tab to the next multiple of 8\n3. one test for a line that \
          mixes both, beca",
     );
-    stage.wait(37_000);
+    stage.passes(37_000);
     stage
 }
 
@@ -114,7 +123,7 @@ fn streaming(width: u16, height: u16) -> Stage {
 fn write_asks(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.at_work();
-    stage.wait(60_000);
+    stage.passes(60_000);
     stage.runs(1, 10, "main.py", LEX);
     stage.page = OutputPage { lines: vec!["2 places found".into()], first: 0, total: 1 };
     stage.event(1.into(), Event::OutputWritten { call: 10.into(), bytes: 15, lines: 1 });
@@ -135,10 +144,11 @@ fn write_asks(width: u16, height: u16) -> Stage {
     );
     stage.session(2, &["fix-parser", "tests"], Some(1), "write cases for tabs, then run them");
     stage.asks(write_question(1));
-    stage.wait(8_000);
+    stage.passes(8_000);
     stage.runs(2, 20, "check.py", "\n\n\n\n\n\nprocess.run(['cargo', 'test'])\n");
     stage.asks(program_question(2, 2, &["fix-parser", "tests"]));
-    stage.wait(6_000);
+    stage.passes(5_000);
+    stage.wait(1_000);
     stage
 }
 

@@ -250,7 +250,7 @@ fn line(state: &State, pen: &Pen<'_>, row: Row, wide: bool) -> (Line<'static>, L
         let money = (said.used.cost != Money::NONE).then(|| said.used.cost.to_string());
         let text = format!(
             "{}{}{}",
-            clean::pad_left(&or_dash(said.time.map(words::clock)), TIME),
+            clean::pad_left(&or_dash(said.time.map(|time| pen.look.clock(time))), TIME),
             clean::pad_left(&or_dash(tokens), TOKENS),
             clean::pad_left(&or_dash(money), MONEY)
         );
@@ -299,7 +299,7 @@ fn in_column(state: &State, pen: &Pen<'_>, row: Row, width: usize) -> Line<'stat
         Row::Listed(_) | Row::Others(_) => String::new(),
         Row::Session(_) | Row::Ended { .. } | Row::Program { .. } => {
             let dash = pen.look.mark(Mark::Withdrawn);
-            let time = said.time.map_or_else(|| dash.to_owned(), words::clock);
+            let time = said.time.map_or_else(|| dash.to_owned(), |time| pen.look.clock(time));
             let used = said.used.tokens();
             let used = if used == 0 { String::new() } else { words::tokens(used) };
             let both = format!("{time}{}", clean::pad_left(&used, 6));

@@ -1,7 +1,5 @@
 //! What was written through the gate: the changes, what one of them changed, and what undoing would do.
 
-use std::sync::Arc;
-
 use ratatui::{
     layout::Rect,
     text::{Line, Span},
@@ -15,13 +13,10 @@ use crate::{
     },
     tui::{
         clean,
-        diff::Diff,
         hints::Hints,
-        ink::Brush,
         keymap::{Action, Move, Part, Place},
-        row::Row,
         state::{
-            State,
+            DrawnChange, State,
             records::written::{View, Written},
         },
         theme::{Mark, Role},
@@ -33,8 +28,13 @@ use crate::{
 /// From this width on what was changed stands beside the list.
 const BESIDE: u16 = 60;
 
-/// Gives the first line in sight of what was changed.
-pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) -> Option<usize> {
+/// Gives what of a change is in sight.
+pub(super) fn draw(
+    state: &State,
+    pen: &mut Pen<'_>,
+    area: Rect,
+    chosen: usize,
+) -> Option<DrawnChange> {
     pen.clear(area);
     let written = &state.records.written;
     let (head, rest) = split_top(area, 1);
@@ -56,7 +56,8 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) 
         title.extend(pen.name(&planned.recorded.change.shown, Role::Bright));
     }
     pen.rule(head, 0, Keys::Here, title, right);
-    let new = matches!(&written.compared, Some((_, Ok(diff))) if diff.new_file);
+    let compared_now = written.compared.as_ref();
+    let new = compared_now.and_then(|compared| compared.diff()).is_some_and(|diff| diff.new_file);
     pen.hints(keys, keys_of(state, written, new));
     if written.all.is_empty() {
         let text = match &written.fault {
@@ -195,40 +196,10 @@ fn compared(
     area: Rect,
     written: &Written,
     chosen: usize,
-) -> Option<usize> {
+) -> Option<DrawnChange> {
     let here = written.all.get(chosen).map(|planned| planned.recorded.call);
-    let (_, compared) = written.compared.as_ref().filter(|(of, _)| Some(*of) == here)?;
-    match compared {
-        Ok(diff) => {
-            let height = usize::from(area.height);
-            let (top, shown, all) = match sides(state, written, diff, usize::from(area.width)) {
-                Some(rows) => {
-                    // One row says how many are out of sight.
-                    let most = rows.len().saturating_sub(height.saturating_sub(1));
-                    let top = if rows.len() <= height { 0 } else { written.top.min(most) };
-                    let lines = rows.iter().map(|row| row.line.clone()).enumerate().skip(top);
-                    (top, lines.take(height + 1).collect(), rows.len())
-                }
-                None => {
-                    let top = written.top.min(diff.rows.len().saturating_sub(1));
-                    (top, unified(state, diff, top, area), diff.rows.len())
-                }
-            };
-            draw_rows(state, pen, area, shown, (top, all));
-            Some(top)
-        }
-        Err(why) => {
-            let line = Line::from(pen.spans(why, Role::Quiet));
-            let inner = inset(area, 1, 1);
-            for (at, line) in wrap_with(&line, Layout::words(usize::from(inner.width).max(1)))
-                .into_iter()
-                .enumerate()
-            {
-                pen.line(inner, u16::try_from(at).unwrap_or(u16::MAX), line);
-            }
-            None
-        }
-    }
+    let compared = written.compared.as_ref().filter(|compared| Some(compared.call) == here)?;
+    super::compared::draw(state, pen, area, compared, written.view.compare())
 }
 
 /// What can be done here.
@@ -266,64 +237,6 @@ fn keys_of<'a>(state: &'a State, written: &Written, new: bool) -> Hints<'a> {
                 .leave("back to the list")
         }
     }
-}
-
-/// Rows, each with its number among all, as far as there is room; the last row says what is not.
-fn draw_rows(
-    state: &State,
-    pen: &mut Pen<'_>,
-    area: Rect,
-    rows: Vec<(usize, Line<'static>)>,
-    (above, all): (usize, usize),
-) {
-    let height = usize::from(area.height);
-    let cut = above > 0 || rows.len() > height;
-    let room = if cut { height.saturating_sub(1) } else { height };
-    let last = rows.iter().take(room).map(|(at, _)| at + 1).next_back().unwrap_or(above);
-    for (y, (_, line)) in rows.into_iter().take(room).enumerate() {
-        pen.line(area, u16::try_from(y).unwrap_or(u16::MAX), line);
-    }
-    if cut {
-        let said = [(above, "above"), (all.saturating_sub(last), "below")].into_iter();
-        let said = said.filter(|(count, _)| *count > 0);
-        let said = said.map(|(count, side)| format!("{} {side}", words::grouped(count as u64)));
-        let said = said.collect::<Vec<_>>().join(&pen.look.dot());
-        let pages = [Action::Move(Move::PageUp), Action::Move(Move::PageDown)];
-        let keys = Hints::of(&state.controls, Place::Changes).moves(pages, "").keys();
-        let text = format!(" {} {said}   {keys}", pen.look.mark(Mark::Gap));
-        pen.text(area, area.height.saturating_sub(1), &text, Role::Quiet);
-    }
-}
-
-/// The lines from that one on, as many as are needed to know that there are more.
-fn unified(state: &State, diff: &Diff, top: usize, area: Rect) -> Vec<(usize, Line<'static>)> {
-    let (look, width) = (&state.look, usize::from(area.width));
-    let style = |role| look.style(role);
-    let brush = Brush { style: &style, marks: look.marks };
-    let rows = diff.rows.iter().enumerate().skip(top);
-    let drawn = rows.flat_map(|(at, row)| {
-        let lines = diff.draw_row(row, width, brush);
-        lines.into_iter().map(move |row| (at, row.line))
-    });
-    drawn.take(usize::from(area.height) + 1).collect()
-}
-
-/// Both sides beside each other, where that is wanted; laid out once for each width and look.
-fn sides(state: &State, written: &Written, diff: &Diff, width: usize) -> Option<Arc<Vec<Row>>> {
-    let (of, _) = written.compared.as_ref()?;
-    if written.view != View::Sides || diff.new_file {
-        return None;
-    }
-    let key = (*of, width, state.look.revision());
-    let mut laid = written.laid.borrow_mut();
-    if let Some((_, rows)) = laid.as_ref().filter(|(known, _)| *known == key) {
-        return Some(rows.clone());
-    }
-    let style = |role| state.look.style(role);
-    let brush = Brush { style: &style, marks: state.look.marks };
-    let rows = Arc::new(diff.draw_sides(width, brush));
-    *laid = Some((key, rows.clone()));
-    Some(rows)
 }
 
 /// The cells that what was changed has in full.

@@ -9,26 +9,11 @@ use crate::kernel::{
     gate::subject::Subject,
     message::{ModelCall, Usage},
     session::{decisions::decisions, standing::Tally},
-    spec::{Limits, Mode},
+    spec::Mode,
 };
 
 fn spec(id: u128) -> SessionSpec {
-    SessionSpec {
-        id: id.into(),
-        parent: None,
-        path: vec!["main".into()],
-        workspace: "/w".into(),
-        model: "m".into(),
-        mode: Mode::Default,
-        tools: Vec::new(),
-        modules: Vec::new(),
-        limits: Limits::default(),
-        instructions: String::new(),
-        agents: None,
-        view: Default::default(),
-        worktree: None,
-        workflow: None,
-    }
+    SessionSpec { workspace: "/w".into(), model: "m".into(), ..SessionSpec::sample(id) }
 }
 
 fn journal(events: Vec<Event>) -> Vec<Arc<Envelope>> {
@@ -47,7 +32,7 @@ fn exchange(words: &str, call: u128) -> Vec<Event> {
     };
     let (usage, calls) = (Usage::default(), vec![model_call]);
     vec![
-        Event::MessageSent { text: words.into() },
+        Event::said(words),
         Event::TurnStarted { turn: 1, model: "m".into() },
         Event::TurnFinished { stop: Stop::Calls, usage, calls, thoughts: Vec::new() },
         Event::CallStarted {
@@ -84,31 +69,43 @@ fn exchange(words: &str, call: u128) -> Vec<Event> {
     ]
 }
 
-/// The journal that a copy is.
-fn made(branch: &Branch) -> Vec<Arc<Envelope>> {
+/// The journal that a copy up to there is.
+fn made(
+    events: &[Arc<Envelope>],
+    upto: u64,
+    spec: SessionSpec,
+    origin: (SessionId, Source),
+) -> Vec<Arc<Envelope>> {
+    let mut branch = Branch::new(spec, upto, origin);
     let mut all = journal(Vec::new());
-    all.extend(branch.copied.iter().cloned());
-    for event in &branch.then {
+    all.extend(events.iter().filter_map(|envelope| branch.take(envelope)).map(Arc::new));
+    for event in branch.then() {
         let last = all.last().unwrap();
         let (seq, at) = (last.seq + 1, last.at);
-        all.push(Arc::new(Envelope { v: 1, seq, at, session: 2.into(), event: event.clone() }));
+        all.push(Arc::new(Envelope { v: 1, seq, at, session: 2.into(), event }));
     }
     all
 }
 
+fn read(events: &[Arc<Envelope>]) -> impl Iterator<Item = Result<Arc<Envelope>, Never>> {
+    events.iter().cloned().map(Ok)
+}
+
+/// Reading goes well here.
+type Never = std::convert::Infallible;
+
 #[test]
 fn a_copy_in_the_middle_of_a_call_closes_it_and_goes_on() {
     let events = journal(exchange("one", 3));
-    let upto = end(&events, Point::End).unwrap();
-    let branch = branch(&events, upto, spec(2), (1.into(), Source::Here));
-    assert_eq!(branch.outputs, Some(1.into()));
-    let names: Vec<_> = branch.then.iter().map(Event::name).collect();
+    let upto = end(read(&events), Point::End).unwrap().unwrap();
+    let made = made(&events, upto, spec(2), (1.into(), Source::Here));
+    let names: Vec<_> = made[8..].iter().map(|envelope| envelope.event.name()).collect();
     assert_eq!(names, ["call_finished", "exchange_finished", "session_forked"]);
-    let session = Session::replay(&made(&branch)).unwrap();
+    let session = Session::replay(&made).unwrap();
     assert_eq!(session.interruptions(), []);
     assert!(!session.is_busy());
     assert_eq!(session.messages().len(), 3);
-    assert!(branch.copied.iter().all(|envelope| envelope.session == 2.into()));
+    assert!(made[1..].iter().all(|envelope| envelope.session == 2.into()));
 }
 
 #[test]
@@ -117,13 +114,13 @@ fn a_copy_ends_before_a_message_or_after_a_turn() {
     let events = [exchange("one", 3), vec![finished()], exchange("two", 4)].concat();
     let events = journal(events);
     let check = |point, expected: Result<u64, NoSuchPoint>| {
-        assert_eq!(end(&events, point), expected, "{point:?}");
+        assert_eq!(end(read(&events), point).unwrap(), expected, "{point:?}");
     };
     check(Point::Message(1), Ok(1));
     check(Point::Message(2), Ok(9));
     check(Point::Turn(1), Ok(9));
-    check(Point::Turn(2), Ok(16));
-    check(Point::End, Ok(16));
+    check(Point::Turn(2), Ok(u64::MAX));
+    check(Point::End, Ok(u64::MAX));
     check(Point::Message(0), Err(NoSuchPoint::Message(0, 2)));
     check(Point::Message(3), Err(NoSuchPoint::Message(3, 2)));
     check(Point::Turn(0), Err(NoSuchPoint::Turn(0, 2)));
@@ -132,17 +129,19 @@ fn a_copy_ends_before_a_message_or_after_a_turn() {
     let mut back = events.clone();
     let event = Event::ConversationRewound { to: 9 };
     back.push(Arc::new(Envelope { seq: 16, event, ..(*events[0]).clone() }));
-    assert_eq!(end(&back, Point::Message(2)), Err(NoSuchPoint::Message(2, 1)));
+    let none = Err(NoSuchPoint::Message(2, 1));
+    assert_eq!(end(read(&back), Point::Message(2)).unwrap(), none);
 }
 
 #[test]
 fn what_a_file_says_was_changed_started_or_decided_is_not_believed() {
     let events = journal(exchange("one", 3));
-    let branch = branch(&events, 99, spec(2), (1.into(), Source::File));
-    assert_eq!(branch.outputs, None);
-    let names: Vec<_> = branch.copied.iter().map(|envelope| envelope.event.name()).collect();
-    assert_eq!(names, ["message_sent", "turn_started", "turn_finished", "call_started"]);
-    let made = made(&branch);
+    let made = made(&events, 99, spec(2), (1.into(), Source::File));
+    assert_eq!(Branch::new(spec(2), 99, (1.into(), Source::File)).outputs(), None);
+    let names: Vec<_> = made[1..].iter().map(|envelope| envelope.event.name()).collect();
+    let conversation = ["message_sent", "turn_started", "turn_finished", "call_started"];
+    assert_eq!(names[..4], conversation);
+    assert_eq!(names[4..], ["call_finished", "exchange_finished", "session_forked"]);
     assert_eq!(Session::replay(&made).unwrap().mode, Mode::Default);
     let mut tally = Tally::default();
     made.iter().for_each(|envelope| tally.apply(envelope));

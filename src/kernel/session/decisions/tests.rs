@@ -13,25 +13,14 @@ use crate::kernel::{
     },
     invoke::ToolResult,
     session::standing::Tally,
-    spec::{Limits, Mode, SessionSpec},
+    spec::{Mode, SessionSpec},
 };
 
 fn journal(events: Vec<Event>) -> Vec<Arc<Envelope>> {
     let spec = SessionSpec {
-        id: 1.into(),
-        parent: None,
-        path: vec!["main".to_owned()],
         workspace: "/tally".into(),
         model: "none".to_owned(),
-        mode: Mode::Default,
-        tools: Vec::new(),
-        modules: Vec::new(),
-        limits: Limits::default(),
-        instructions: String::new(),
-        agents: None,
-        view: crate::kernel::spec::View::Whole,
-        worktree: None,
-        workflow: None,
+        ..SessionSpec::sample(1)
     };
     let all = std::iter::once(Event::SessionStarted { spec }).chain(events);
     let envelope = |(seq, event)| {

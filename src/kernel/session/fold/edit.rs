@@ -6,10 +6,14 @@ use crate::kernel::{
     event::{Call, Origin},
     id::CallId,
     invoke::ToolResult,
+    message::LONGEST_RESULT,
+    text,
 };
 
 /// A longer value is cut here, with a note.
 const SHOWN: usize = 400;
+/// Room for a note on what was left out.
+const NOTE: usize = 128;
 
 /// Which call it was, and what it ran with instead.
 pub(super) fn note(call: &Call, input: &Value) -> String {
@@ -38,8 +42,8 @@ fn cut(text: &str) -> String {
     format!("{}… ({} bytes in all)", &text[..end], text.len())
 }
 
-/// The result as the model reads it: behind it, what was edited in the call or in its script. The
-/// arguments are those it gave itself, and are not kept a second time.
+/// The result as the model reads it, of a long one its head and its tail; behind it, what was edited in
+/// the call or in its script. The arguments are those it gave itself, and are not kept a second time.
 pub(super) fn told(
     result: &ToolResult,
     call: CallId,
@@ -50,7 +54,7 @@ pub(super) fn told(
         ok,
         name: result.name.clone(),
         input: Value::Null,
-        content: result.content.clone(),
+        content: kept(result),
         is_error,
         attachments: result.attachments.clone(),
         duration_ms,
@@ -67,4 +71,12 @@ pub(super) fn told(
         result.content = format!("{}\n{notes}", result.text()).into();
     }
     result
+}
+
+fn kept(result: &ToolResult) -> Value {
+    if result.text_len() <= LONGEST_RESULT {
+        return result.content.clone();
+    }
+    // With its note, it is no longer than a model is given, and not cut once more.
+    Value::String(text::cut(&result.text(), LONGEST_RESULT - NOTE).into_owned())
 }

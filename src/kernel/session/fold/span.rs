@@ -1,8 +1,21 @@
 //! The conversation, and how far it reaches: shortened by a summary, or ended before a message. Of what a summary
 //! stands for, only the words of people are kept: the rest is in the journal, for where a way back leads there.
+//!
+//! Of one that is longer than any request could hold, and that nobody summed up, the older part is let go in the
+//! same way, with a note in its place.
 
 use super::later::Told;
-use crate::kernel::message::Message;
+use crate::kernel::{message::Message, text};
+
+/// What is kept of a conversation at most, in bytes: more than the models take that take most.
+pub(super) const MOST: usize = 16 << 20;
+/// As much is said of how one began that was let go.
+const BEGINNING: usize = 4 << 10;
+/// What stands in the place of what was let go.
+const LET_GO: &str = "[The conversation before this is longer than any model takes. It is gone from here; the \
+                      journal keeps it.]";
+/// What stands between that and how it began.
+const BEGAN: &str = "\n\n[It began with this:]\n\n";
 
 /// What stands before a summary.
 const SUMMARY: &str = "[The conversation before this was too long and is gone from here. This is what \
@@ -14,6 +27,10 @@ const LAST_WORDS: &str = "\n\n[The last message in it, word for word:]\n\n";
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Talk {
     pub(super) messages: Vec<Message>,
+    /// How much text is in them.
+    bytes: usize,
+    /// How many messages the first one stands for that were let go; none were if 0.
+    gone: usize,
     /// The number from which on words were said here, and not in a file that was brought in.
     pub(super) ours: u64,
     /// The words of people in it: the number of the event, and where they stand.
@@ -28,10 +45,10 @@ pub(super) struct Talk {
     lacks: bool,
 }
 
-/// Messages, and where the words of people stand in them.
-type Whole = (Vec<Message>, Vec<(u64, usize)>);
+/// Messages, where the words of people stand in them, and how many the first one stands for.
+type Whole = (Vec<Message>, Vec<(u64, usize)>, usize);
 
-/// The messages that a summary stands for.
+/// The messages that a summary stands for, or that were let go.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Summed {
     /// The words of people among them.
@@ -57,7 +74,7 @@ impl Talk {
             if let Some(seq) = seq {
                 self.spoken.push((seq, self.messages.len()));
             }
-            self.messages.push(message);
+            self.push(message);
         }
     }
 
@@ -70,6 +87,45 @@ impl Talk {
         }
     }
 
+    /// Goes on with this.
+    pub(super) fn push(&mut self, message: Message) {
+        self.bytes += message.bytes();
+        self.messages.push(message);
+        if self.bytes > MOST {
+            self.let_go();
+        }
+    }
+
+    /// How many messages the first so many of those here stand for.
+    pub(super) fn stands_for(&self, first: usize) -> usize {
+        if self.gone == 0 || first == 0 { first } else { self.gone + first - 1 }
+    }
+
+    /// Lets the older part go, so that there is room again. No results are parted from the calls they
+    /// belong to.
+    fn let_go(&mut self) {
+        let (mut cut, mut kept) = (self.messages.len(), 0);
+        let mut pair = false;
+        while let Some(message) = self.messages[..cut].last() {
+            let bytes = message.bytes();
+            if kept + bytes > MOST / 2 && kept > 0 && !pair {
+                break;
+            }
+            pair = matches!(message, Message::Results(_));
+            (cut, kept) = (cut - 1, kept + bytes);
+        }
+        // Nothing but the note of the last time.
+        if cut <= usize::from(self.gone > 0) {
+            return;
+        }
+        let began =
+            self.numbered().next().map(|(_, words)| text::cut(words, BEGINNING).into_owned());
+        let began = began.map_or_else(String::new, |began| format!("{BEGAN}{began}"));
+        let gone = self.stands_for(cut);
+        self.put(cut, format!("{LET_GO}{began}"));
+        self.gone = gone;
+    }
+
     /// What people said, in order, with the number of its event; what was summed up as well.
     pub(super) fn numbered(&self) -> impl Iterator<Item = (u64, &str)> {
         let summed = self.summed.iter().flat_map(|summed| &summed.words);
@@ -77,20 +133,31 @@ impl Talk {
         summed.chain(words(&self.spoken, &self.messages))
     }
 
-    /// Puts a summary in the place of the first messages, and the person's last words with it if they
-    /// are in there: nobody may paraphrase those.
+    /// Puts a summary in the place of the first messages, those that were let go counted.
     pub(super) fn compact(&mut self, summarised: usize, summary: &str) {
         // Where a damaged journal lacks messages, no result may be left without its call.
         let results = |message: &Message| matches!(message, Message::Results(_));
-        let mut cut = summarised.min(self.messages.len());
+        let (cut, gone) = match self.gone {
+            0 => (summarised, 0),
+            // It stands for a part of them alone.
+            gone if summarised < gone => (1, gone - summarised + 1),
+            gone => (summarised - gone + 1, 0),
+        };
+        let mut cut = cut.min(self.messages.len());
         cut += self.messages[cut..].iter().take_while(|message| results(message)).count();
+        self.put(cut, format!("{SUMMARY}{summary}"));
+        self.gone = gone;
+    }
+
+    /// Puts a text in the place of the first messages here, and the person's last words with it if they
+    /// are in there: nobody may paraphrase those.
+    fn put(&mut self, cut: usize, mut text: String) {
         let rest = self.messages.split_off(cut);
         let messages = std::mem::replace(&mut self.messages, rest);
         let said = messages.iter().rev().find_map(|message| match message {
             Message::User(text) => Some(text.as_str()),
             Message::Agent(_) | Message::Assistant { .. } | Message::Results(_) => None,
         });
-        let mut text = format!("{SUMMARY}{summary}");
         let is_kept = self.messages.iter().any(|message| matches!(message, Message::User(_)));
         if let Some(said) = said.filter(|_| !is_kept) {
             let said = said.rsplit_once(LAST_WORDS).map_or(said, |(_, said)| said);
@@ -99,14 +166,19 @@ impl Talk {
         self.messages.insert(0, Message::User(text));
         let later = self.spoken.split_off(self.spoken.partition_point(|(_, at)| *at < cut));
         let spoken = std::mem::take(&mut self.spoken);
-        // The summary stands where they stood.
+        // The text stands where they stood.
         self.spoken = later.into_iter().map(|(seq, at)| (seq, at - cut + 1)).collect();
         let words: Vec<_> =
             words(&spoken, &messages).map(|(seq, text)| (seq, text.to_owned())).collect();
         let last = words.last().map(|(seq, _)| *seq);
         let is_wanted = self.returns.iter().any(|to| last.is_some_and(|last| last >= *to));
-        let whole = is_wanted.then_some((messages, spoken));
+        let whole = is_wanted.then_some((messages, spoken, self.gone));
         self.summed.push(Summed { words, whole });
+        self.weigh();
+    }
+
+    fn weigh(&mut self) {
+        self.bytes = self.messages.iter().map(Message::bytes).sum();
     }
 
     /// Ends the conversation before the first message with that number or a later one. A summary that
@@ -116,10 +188,10 @@ impl Talk {
         if let Some(first) = self.summed.iter().position(reaches) {
             let Summed { words, whole } = self.summed.swap_remove(first);
             self.summed.truncate(first);
-            (self.messages, self.spoken) = whole.unwrap_or_else(|| {
+            (self.messages, self.spoken, self.gone) = whole.unwrap_or_else(|| {
                 self.lacks = true;
                 let spoken = words.iter().enumerate().map(|(at, (seq, _))| (*seq, at)).collect();
-                (words.into_iter().map(|(_, text)| Message::User(text)).collect(), spoken)
+                (words.into_iter().map(|(_, text)| Message::User(text)).collect(), spoken, 0)
             });
         }
         if let Some(first) = self.spoken.iter().position(|(seq, _)| *seq >= to) {
@@ -127,6 +199,7 @@ impl Talk {
             self.spoken.truncate(first);
         }
         self.forget_thoughts();
+        self.weigh();
     }
 }
 

@@ -1,4 +1,8 @@
+mod agents;
+mod back;
 mod by_hand;
+mod closing;
+mod long;
 mod thoughts;
 mod undone;
 
@@ -14,25 +18,13 @@ use crate::kernel::{
     gate::approval::{Answer, Scope, Then},
     id::CallId,
     signal::Signal,
-    spec::Limits,
 };
 
 fn session() -> Session {
     Session::new(SessionSpec {
-        id: 1.into(),
-        parent: None,
-        path: vec!["main".into()],
         workspace: "/w".into(),
         model: "scripted:tour".into(),
-        mode: Mode::Default,
-        tools: Vec::new(),
-        modules: Vec::new(),
-        limits: Limits::default(),
-        instructions: String::new(),
-        agents: None,
-        view: crate::kernel::spec::View::Whole,
-        worktree: None,
-        workflow: None,
+        ..SessionSpec::sample(1)
     })
 }
 
@@ -54,7 +46,7 @@ fn taken(mut session: Session, events: impl IntoIterator<Item = Event>) -> Sessi
 }
 
 fn said(text: &str) -> Event {
-    Event::MessageSent { text: text.into() }
+    Event::said(text)
 }
 
 fn turn() -> Event {
@@ -169,117 +161,6 @@ fn told(session: &Session) -> Vec<String> {
     session.messages().iter().map(line).collect()
 }
 
-/// Closes what is open, and gives which calls were closed and whether they had begun.
-fn close(session: &mut Session) -> Vec<(CallId, bool)> {
-    let close = |event: &Event| {
-        let Event::CallFinished { call, result, decision: None, .. } = event else {
-            panic!("{event:?}")
-        };
-        assert_eq!(result.error_code(), Some(ErrorCode::Interrupted));
-        assert_eq!((result.ok, result.is_error), (false, true));
-        (*call, result.text().contains("unknown"))
-    };
-    let events = session.interruptions();
-    events.iter().for_each(|event| session.apply(99, event));
-    assert_eq!(session.interruptions(), []);
-    events.iter().map(close).collect()
-}
-
-fn closed(expected: &[(u128, bool)]) -> Vec<(CallId, bool)> {
-    expected.iter().map(|(id, began)| (CallId::from(*id), *began)).collect()
-}
-
-#[test]
-fn results_stand_in_the_order_of_the_calls_whatever_order_they_came_in() {
-    let session = after([
-        said("go"),
-        turn(),
-        text("yes"),
-        answered(Stop::Calls, &[1, 2]),
-        started(1, None),
-        started(2, None),
-        done(2),
-        done(1),
-        turn(),
-        text("done"),
-        answered(Stop::End, &[]),
-        Event::ExchangeFinished { outcome: Outcome::Done },
-    ]);
-    let expected = [
-        "user: go",
-        "assistant: yes → p1 p2",
-        "results: p1=result 1, p2=result 2",
-        "assistant: done",
-    ];
-    assert_eq!(told(&session), expected);
-    assert_eq!(
-        (session.turns, session.usage),
-        (2, Usage { input: 6, output: 4, ..Usage::default() })
-    );
-    assert_eq!(session.interruptions(), []);
-    assert!(!session.is_busy());
-}
-
-#[test]
-fn a_crash_at_any_moment_of_three_calls_closes_each_open_one_once() {
-    let check = |events: &[Event], expected: &[(u128, bool)], results: &str| {
-        let begin = [said("go"), turn(), answered(Stop::Calls, &[1, 2, 3])];
-        let mut session = after(begin.iter().chain(events).cloned());
-        let before = told(&session);
-        assert_eq!(close(&mut session), closed(expected));
-        // Written or not, the model is told the same.
-        assert_eq!(told(&session), before);
-        assert_eq!(before.last().unwrap(), &format!("results: {results}"));
-    };
-    check(
-        &[],
-        &[(1, false), (2, false), (3, false)],
-        "p1=never began, p2=never began, p3=never began",
-    );
-    check(
-        &[started(1, None), started(2, None), done(2)],
-        &[(1, true), (3, false)],
-        "p1=effect unknown, p2=result 2, p3=never began",
-    );
-    check(&[done(1), done(2), done(3)], &[], "p1=result 1, p2=result 2, p3=result 3");
-    // A result that is there is the real one, however often another follows.
-    check(&[done(1), done(2), done(3), done(2)], &[], "p1=result 1, p2=result 2, p3=result 3");
-    check(
-        &[asked(9, call(1, None)), resumed()],
-        &[(1, false), (2, false), (3, false)],
-        "p1=never began, p2=never began, p3=never began",
-    );
-}
-
-#[test]
-fn inner_calls_are_closed_before_the_call_they_were_made_in() {
-    let mut session = after([
-        said("go"),
-        turn(),
-        answered(Stop::Calls, &[1]),
-        started(1, None),
-        started(2, Some(1)),
-        done(2),
-        started(3, Some(1)),
-        asked(9, call(4, Some(1))),
-        asked(10, call(5, Some(1))),
-        answer(10, Answer::Allow { scope: Scope::Once }),
-        resumed(),
-    ]);
-    let expected = closed(&[(5, false), (4, false), (3, true), (1, true)]);
-    let parents: Vec<_> = session
-        .interruptions()
-        .into_iter()
-        .map(|event| {
-            let Event::CallFinished { parent, .. } = event else { panic!("{event:?}") };
-            parent
-        })
-        .collect();
-    let inside = Some(CallId::from(1));
-    assert_eq!(parents, [inside, inside, inside, None]);
-    assert_eq!(close(&mut session), expected);
-}
-
 #[test]
 fn a_question_is_open_until_it_is_answered_withdrawn_or_its_process_died() {
     let begin = [said("go"), turn(), answered(Stop::Calls, &[1]), asked(9, call(1, None))];
@@ -337,72 +218,6 @@ fn what_is_said_during_an_answer_comes_after_it_and_its_results() {
     }
     check(&[said("wait")], &["user: go", "user: wait"]);
     check(&[resumed(), said("again")], &["user: go", "user: again"]);
-}
-
-#[test]
-fn going_back_ends_the_conversation_before_a_message_and_keeps_what_it_cost() {
-    let exchange = |words: &str| {
-        let end = Event::ExchangeFinished { outcome: Outcome::Done };
-        vec![said(words), turn(), text("yes"), answered(Stop::Calls, &[1]), done(1), end]
-    };
-    let all: Vec<_> = [exchange("one"), exchange("two"), exchange("three")].concat();
-    let back = |to| after(all.iter().cloned().chain([Event::ConversationRewound { to }]));
-    let one = ["user: one", "assistant: yes → p1", "results: p1=result 1"];
-    assert_eq!(told(&back(7)), one);
-    assert_eq!(told(&back(6)), one, "the first message from there on");
-    assert_eq!(told(&back(1)), [""; 0]);
-    assert_eq!(told(&back(99)), told(&after(all.clone())));
-    assert_eq!(
-        (back(1).turns, back(1).usage),
-        (3, Usage { input: 9, output: 6, ..Usage::default() })
-    );
-    assert!(!back(7).is_busy() && !back(1).is_busy());
-    let mut on = back(7);
-    on.apply(20, &said("other"));
-    assert_eq!(on.numbered(), [(1, "one"), (20, "other")]);
-}
-
-#[test]
-fn a_way_back_leads_before_a_summary_and_to_what_it_stands_for() {
-    let one = |words: &str| vec![said(words), turn(), text("yes"), answered(Stop::End, &[])];
-    let talk = [one("one"), one("two"), vec![summed_up(3)], one("three"), vec![summed_up(3)]];
-    let all: Vec<_> = talk.concat();
-    let back = |to| after(all.iter().cloned().chain([Event::ConversationRewound { to }]));
-    let whole = after(all.clone());
-    assert_eq!(whole.numbered(), [(1, "one"), (5, "two"), (10, "three")]);
-    assert_eq!(told(&back(5)), ["user: one", "assistant: yes"], "both summaries are gone");
-    assert_eq!(told(&back(1)), [""; 0]);
-    let first = told(&back(10));
-    assert_eq!(first.len(), 2, "{first:?}");
-    assert!(first[0].contains("notes") && first[0].ends_with("two"), "{first:?}");
-    assert_eq!(back(10).numbered(), [(1, "one"), (5, "two")]);
-    assert_eq!(told(&back(14)), told(&whole));
-    // Whoever judges by what people said hears no summary, and no file.
-    assert_eq!(whole.said(), ["one", "two", "three"]);
-    let forked = Event::SessionForked { from: 7.into(), source: Source::File };
-    let brought_in = after(all.into_iter().chain([forked, said("here")]));
-    assert_eq!(brought_in.said(), ["here"]);
-}
-
-#[test]
-fn what_a_summary_stands_for_is_kept_only_where_the_way_back_to_it_is_known() {
-    let one = |words: &str| vec![said(words), turn(), text("yes"), answered(Stop::End, &[])];
-    let talk = [one("one"), one("two"), one("three"), vec![summed_up(5)]].concat();
-    let live = taken(session(), talk.clone());
-    assert_eq!(live.numbered(), [(1, "one"), (5, "two"), (9, "three")]);
-    assert!(live.talk.summed[0].whole.is_none() && !live.lacks());
-
-    let back = Event::ConversationRewound { to: 9 };
-    let all = talk.into_iter().chain([back]);
-    let live = taken(session(), all.clone());
-    assert!(live.lacks(), "the answers are in the journal alone");
-    assert_eq!(told(&live), ["user: one", "user: two"]);
-    assert_eq!(live.upto(), 14);
-    let read_again = after(all);
-    assert!(!read_again.lacks());
-    let whole = ["user: one", "assistant: yes", "user: two", "assistant: yes"];
-    assert_eq!(told(&read_again), whole);
-    assert_eq!(read_again.numbered(), live.numbered());
 }
 
 #[test]
@@ -489,7 +304,7 @@ proptest! {
         let summed = events.iter().any(|event| matches!(event, Event::ContextCompacted { .. }));
         let told = messages.iter().filter(|it| matches!(it, Message::User(_))).count();
         prop_assert!(summed || told == said.len());
-        let mut closed: Vec<_> = close(&mut session).into_iter().map(|(id, _)| id).collect();
+        let mut closed: Vec<_> = closing::close(&mut session).into_iter().map(|(id, _)| id).collect();
         let all = closed.len();
         closed.sort();
         closed.dedup();
@@ -503,86 +318,6 @@ fn signal(id: u128) -> Event {
 }
 
 /// What is told of agents, without the words of ours about it.
-fn words(session: &Session) -> Vec<String> {
-    let last = |line: String| line.lines().last().unwrap_or_default().to_owned();
-    told(session).into_iter().map(last).collect()
-}
-
-#[test]
-fn what_agents_say_is_told_once_in_the_next_request_and_never_as_a_person_s_words() {
-    let mut session = session();
-    for event in [said("go"), turn(), signal(1), signal(1)] {
-        session.apply(1, &event);
-    }
-    let asked = session.asked();
-    assert_eq!(asked, [Message::User("go".into())], "it came after this request");
-    for event in [text("t"), answered(Stop::Calls, &[1]), started(1, None), signal(2), done(1)] {
-        session.apply(1, &event);
-    }
-    assert_eq!(session.untold(), [1.into(), 2.into()]);
-    session.apply(1, &turn());
-    assert_eq!(session.untold(), []);
-    let agents = |it: &&Message| matches!(it, Message::Agent(_));
-    assert_eq!(session.asked().iter().filter(agents).count(), 2);
-    let all = words(&session);
-    assert_eq!(all, ["user: go", "assistant: t → p1", "results: p1=result 1", "> w1", "> w2"]);
-    session.apply(1, &answered(Stop::End, &[]));
-    session.apply(1, &turn());
-    assert_eq!(words(&session), all);
-}
-
-#[test]
-fn a_session_is_woken_only_when_it_rests_with_its_work_done_and_news() {
-    let woken = |events: Vec<Event>| after(events).is_woken();
-    let ended = |outcome| Event::ExchangeFinished { outcome };
-    let begun = || vec![said("go"), turn(), answered(Stop::End, &[])];
-    let with = |more: Vec<Event>| begun().into_iter().chain(more).collect::<Vec<_>>();
-    assert!(!woken(with(vec![signal(1)])), "it works");
-    assert!(!woken(with(vec![ended(Outcome::Done)])), "there is no news");
-    assert!(woken(with(vec![signal(1), ended(Outcome::Done)])));
-    assert!(woken(with(vec![ended(Outcome::Done), signal(1)])));
-    let taken = Event::SignalTaken { signal: 1.into(), call: 2.into() };
-    assert!(!woken(with(vec![signal(1), taken, ended(Outcome::Done)])), "a call was given it");
-    let failed = Outcome::Failed { message: "f".into() };
-    let limit = Outcome::Limit { message: "l".into() };
-    for outcome in [Outcome::Stopped, failed, limit] {
-        assert!(!woken(with(vec![ended(outcome), signal(1)])), "somebody has to speak first");
-    }
-    assert!(!woken(vec![signal(1)]), "nothing was ever said to it");
-    let stop = Event::SignalReceived {
-        signal: 3.into(),
-        from: 9.into(),
-        agent: vec!["a".into()],
-        what: Signal::Stop,
-    };
-    assert!(!woken(with(vec![ended(Outcome::Done), stop])), "a stop is no news");
-    let (outcome, text, usage) = (Outcome::Stopped, String::new(), Usage::default());
-    let stopped = Event::SignalReceived {
-        signal: 4.into(),
-        from: 9.into(),
-        agent: vec!["a".into()],
-        what: Signal::Ended { ending: Ending { outcome, text, turns: 1, usage, worktree: None } },
-    };
-    let mut session = after(with(vec![ended(Outcome::Done), stopped.clone()]));
-    assert!(!session.is_woken(), "who stopped it can speak");
-    assert_eq!(session.untold(), [4.into()]);
-    session = Session::new(SessionSpec { parent: Some(8.into()), ..session.spec });
-    for event in with(vec![ended(Outcome::Done), stopped]) {
-        session.apply(1, &event);
-    }
-    assert!(session.is_woken(), "another has the answer of this one");
-}
-
-#[test]
-fn the_requests_since_somebody_spoke_count_what_woke_it_as_well() {
-    let done = Event::ExchangeFinished { outcome: Outcome::Done };
-    let exchange = [said("go"), turn(), answered(Stop::End, &[]), done.clone()];
-    let woken = [signal(1), turn(), answered(Stop::End, &[]), done];
-    let mut session = after(exchange.iter().chain(&woken).cloned());
-    assert_eq!((session.turns, session.turns_since()), (2, 2));
-    session.apply(1, &said("more"));
-    assert_eq!((session.turns, session.turns_since()), (2, 0));
-}
 
 #[test]
 fn the_model_is_told_that_its_call_was_edited_however_deep_it_was() {
@@ -607,30 +342,4 @@ fn the_model_is_told_that_its_call_was_edited_however_deep_it_was() {
         "result 1\n[The person edited tool before saying yes. It ran with n = 3, {cut}; the rest as you asked.]"
     );
     assert!(told.contains(&note), "{told}");
-}
-
-#[test]
-fn a_program_of_which_no_end_is_recorded_gets_one_whether_its_call_had_a_result_or_not() {
-    let runs = |id: u128| Event::ExecutionStarted {
-        call: id.into(),
-        program: "serve".into(),
-        seal: crate::kernel::event::Seal::None,
-        form: crate::kernel::port::Form::None,
-        limit_ms: 1,
-    };
-    let status = crate::kernel::event::ExitStatus::Cancelled;
-    let ends = |id: u128| Event::ExecutionFinished {
-        call: id.into(),
-        status: status.clone(),
-        ran_ms: 0,
-        excluded_ms: 0,
-    };
-    let begin = [said("go"), turn(), answered(Stop::Calls, &[1, 2])];
-    let more = [started(1, None), runs(1), done(1), started(2, None), runs(2), runs(3), ends(3)];
-    let mut session = after(begin.into_iter().chain(more));
-    let events = session.interruptions();
-    assert_eq!(events[..2], [ends(2), ends(1)]);
-    assert!(matches!(&events[2..], [Event::CallFinished { call, .. }] if *call == 2.into()));
-    events.iter().for_each(|event| session.apply(99, event));
-    assert_eq!(session.interruptions(), []);
 }

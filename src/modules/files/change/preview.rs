@@ -13,6 +13,7 @@ use crate::kernel::{
     gate::subject::Subject,
     obeyed,
     port::{Env, KEPT_FILE_BYTES, Mark, ResolvedPath, Standing},
+    text,
 };
 
 /// The longest old text that is shown beside the new one.
@@ -102,6 +103,14 @@ pub(in crate::modules) async fn shown(
         facts.push("other programs run or obey it".to_owned());
     }
     let mut shown = facts.clone();
+    // The file that is meant may be another.
+    let (base, name) = match place.real.strip_prefix(env.root()) {
+        Ok(name) => (env.root(), name),
+        Err(_) => (Path::new("/"), place.real.strip_prefix("/").unwrap_or(&place.real)),
+    };
+    if let Some(other) = text::looks_like(name, |name| base.join(name).symlink_metadata().is_ok()) {
+        shown.insert(0, format!("its name looks like {}, which is there", other.display()));
+    }
     if let Some(undo) = undo(cx, mark.as_ref()) {
         shown.push(undo.to_owned());
     }
@@ -117,7 +126,7 @@ pub(in crate::modules) async fn shown(
 }
 
 fn undo(cx: &Context, mark: Option<&Mark>) -> Option<&'static str> {
-    match (&cx.keep, mark) {
+    match (&cx.keep.replaced, mark) {
         (None, Some(_)) => None,
         (Some(_), Some(mark)) if mark.bytes > KEPT_FILE_BYTES => Some("cannot be undone"),
         (Some(_) | None, _) => Some("can be undone"),

@@ -1,9 +1,8 @@
 use super::*;
 use crate::{
     kernel::{
-        event::Source,
+        event::{Event, Source},
         port::Store,
-        session::branch::{Point, branch, end},
     },
     store::sample::{SESSION, clock, said, spec},
 };
@@ -36,26 +35,31 @@ fn what_a_cut_off_copy_or_removal_left_is_no_session_and_goes() {
 fn a_copy_that_cannot_be_whole_is_not_there_at_all() {
     let data = tempfile::tempdir().unwrap();
     let store = DiskStore::with_clock(data.path().into(), clock());
-    let journal = store.create(spec(1.into())).unwrap();
-    journal.append(said("x"), &|_| {}).unwrap();
-    let events = store.read(1.into()).unwrap().events;
-    let upto = end(&events, Point::End).unwrap();
-    let mut copy = branch(&events, upto, spec(SESSION.into()), (1.into(), Source::Here));
+    drop(store.create(spec(1.into())).unwrap());
     let mut deep = serde_json::json!("deep");
     for _ in 0..130 {
         deep = serde_json::json!([deep]);
     }
-    let mut last = (*copy.copied[0]).clone();
-    last.event = Event::SessionFinished { outcome: crate::kernel::event::Outcome::Done };
-    copy.copied.push(Arc::new(last));
-    copy.then = vec![Event::CallFinished {
+    let call_finished = Event::CallFinished {
         call: 1.into(),
         parent: None,
         origin: crate::kernel::event::Origin::Model,
         result: crate::store::sample::result("x", deep),
         decision: None,
-    }];
-    assert!(store.branch(copy).is_err());
-    let names = fs::read_dir(data.path().join("sessions")).unwrap();
-    assert_eq!(names.count(), 1);
+    };
+    let unread = || StoreError::Unknown("x".into());
+    let envelope = |(seq, event): (u64, Event)| {
+        let (at, session) = (jiff::Timestamp::UNIX_EPOCH, 1.into());
+        Ok(Arc::new(Envelope { v: 1, seq, at, session, event }))
+    };
+    let cases = [
+        vec![envelope((1, said("x"))), envelope((2, call_finished))],
+        vec![envelope((1, said("x"))), Err(unread())],
+    ];
+    for events in cases {
+        let branch = Branch::new(spec(SESSION.into()), u64::MAX, (1.into(), Source::Here));
+        assert!(store.branch(branch, &mut events.into_iter()).is_err());
+        let names = fs::read_dir(data.path().join("sessions")).unwrap();
+        assert_eq!(names.count(), 1);
+    }
 }

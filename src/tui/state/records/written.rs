@@ -1,6 +1,6 @@
 //! What was written through the gate, which of it is chosen, and what undoing that would do.
 
-use std::{cell::RefCell, collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, path::PathBuf};
 
 use crate::{
     kernel::{
@@ -8,7 +8,7 @@ use crate::{
         event::{Envelope, Event, Origin},
         id::{CallId, SessionId},
     },
-    tui::{diff::Diff, row::Row},
+    tui::state::{compared::Compared, waiting::Compare},
 };
 
 /// How what one of them changed is shown.
@@ -23,8 +23,14 @@ pub enum View {
     Sides,
 }
 
-/// Rows that were laid out for that change, width and look.
-pub type Laid = ((CallId, usize, u64), Arc<Vec<Row>>);
+impl View {
+    pub fn compare(self) -> Compare {
+        match self {
+            Self::Beside | Self::Full => Compare::Unified,
+            Self::Sides => Compare::Sides,
+        }
+    }
+}
 
 /// The list.
 #[derive(Clone, Debug, Default)]
@@ -36,17 +42,15 @@ pub struct Written {
     pub chosen: BTreeSet<CallId>,
     /// What undoing the chosen ones would do, while that is being asked.
     pub undo: Option<Vec<Planned>>,
-    /// What one of them changed, line by line; or why that cannot be shown.
-    pub compared: Option<(CallId, Result<Arc<Diff>, String>)>,
+    /// What one of them changed, line by line.
+    pub compared: Option<Compared>,
     /// What became of what was undone, each with whether it was.
     pub told: Vec<(bool, String)>,
     /// Why there is no list.
     pub fault: Option<String>,
     pub view: View,
-    /// The first of its lines in sight.
-    pub top: usize,
-    /// Both sides of it, laid out.
-    pub laid: RefCell<Option<Laid>>,
+    /// The file whose last change is to be chosen when the list comes.
+    pub wanted: Option<PathBuf>,
     /// The calls that are writing.
     writing: BTreeSet<CallId>,
     /// Something was written since the list was made.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     kernel::{event::Call, id::CallId, invoke::ToolResult},
-    tui::cell::{Body, Cell, Code, Coloured, Effects, Fold, Progress, Script},
+    tui::cell::{Body, Cell, Code, Coloured, Effects, Fold, Progress, Reads, Script},
 };
 
 pub(super) fn code(call: &Call, progress: Progress) -> Code {
@@ -22,7 +22,7 @@ pub(super) fn code(call: &Call, progress: Progress) -> Code {
         over: None,
         stopped: false,
         fold: Fold::Part,
-        reads: 0,
+        reads: Reads::default(),
         effects: Effects::default(),
         output: Vec::new(),
     }

@@ -16,7 +16,11 @@ use crate::{
 };
 
 fn found(names: &[(&str, &str)]) -> Found {
-    let name = |(path, text): &(&str, &str)| Name { path: (*path).into(), text: (*text).into() };
+    let name = |(path, text): &(&str, &str)| Name {
+        path: (*path).into(),
+        text: (*text).into(),
+        raw: None,
+    };
     Found { names: names.iter().map(name).collect(), fit: names.len(), cut: false }
 }
 
@@ -216,7 +220,7 @@ fn words_steer_at_the_next_step_and_what_waits_is_taken_back() {
     stage.key("up");
     assert_eq!(sent(&stage), [Command::TakeBack { session, text: "then test".into() }]);
     assert_eq!(draft(&stage), "then test");
-    stage.event(session, Event::MessageSent { text: "use four".into() });
+    stage.event(session, Event::said("use four"));
     assert!(!stage.screen().contains("◌ use four"));
     stage.key("ctrl+c");
     stage.effects.clear();

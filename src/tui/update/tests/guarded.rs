@@ -96,6 +96,16 @@ fn sought(stage: &Stage) -> Option<usize> {
     Some(find.word.text().chars().count())
 }
 
+/// Characters that went to a session.
+fn sent(effect: &Effect) -> usize {
+    match effect {
+        Effect::Send(Command::Send { text, .. } | Command::Steer { text, .. }) => {
+            text.chars().count()
+        }
+        _ => 0,
+    }
+}
+
 fn check_answer(stage: &Stage, id: ApprovalId, letter: char) -> Result<(), TestCaseError> {
     let traces = &stage.traces;
     let at = traces.iter().rposition(|(_, trace)| *trace == Trace::Letter(letter));
@@ -137,7 +147,8 @@ proptest! {
             let list = stage.state.popup.is_some();
             // Panes that hold no text have keys of their own.
             let place = stage.state.key_place();
-            let of_pane = matches!(place, Place::Waiting | Place::Transcript | Place::Output)
+            let of_pane = !place.takes_text()
+                && place != Place::Question
                 && matches!(step, Step::Type(c) if bound(place, c));
             let seeks = sought(&stage).is_some();
             let filters = stage.state.records.filter.typing;
@@ -210,10 +221,12 @@ proptest! {
             let may_act = usize::from(acted > 0 || opened || refused);
             let closed_words = (form && stage.state.queue.form.is_none())
                 || (seeks && sought(&stage).is_none());
-            let after = letters(&stage);
+            // History keeps the same words once, however often they were sent.
+            let sent = stage.effects[done..].iter().map(sent).sum::<usize>();
+            let after = letters(&stage) + sent;
             prop_assert!(
                 after + may_act >= before + typed || closed_words,
-                "{before} letters, {typed} typed, {after} left"
+                "{before} letters, {typed} typed, {after} left, in {place:?}"
             );
         }
     }

@@ -84,6 +84,36 @@ fn stories(agent: &str) -> Vec<(&'static str, Stage)> {
         ("transcript alone", pressed(base(), &["shift+tab", "F9"])),
         ("composer alone", pressed(base(), &["F9"])),
         ("question alone", pressed(write(), &["F9"])),
+        ("away", {
+            let mut stage = Stage::crew(80, 24);
+            stage.looks_away();
+            stage.much_happens();
+            stage.is_back();
+            pressed(stage, &["ctrl+n", "down"])
+        }),
+        ("log", {
+            let mut stage = base();
+            let fault = "No \u{202e}\nand a hint".to_owned();
+            stage.send(crate::tui::message::Message::Came(crate::tui::message::Came::NotStarted(
+                fault,
+            )));
+            pressed(stage, &["ctrl+l", "/", "n"])
+        }),
+        ("files", pressed(base(), &["ctrl+f", "x"])),
+        ("file", {
+            let mut stage = base();
+            stage.planned = stage.written();
+            let text =
+                "全角 \u{202e}\u{1b}[2J\ta long line, and then some more of it\n".repeat(900);
+            stage.disk.write("/home/me/tally/src/lex.rs", text);
+            pressed(stage, &["F5", "o", "/", "全"])
+        }),
+        ("a change in a file", {
+            let mut stage = base();
+            stage.planned = stage.written();
+            stage.disk.write("/home/me/tally/src/lex.rs", "x\n");
+            pressed(stage, &["F5", "o", "v"])
+        }),
         ("sessions alone", pressed(base(), &["F2", "F9"])),
         ("help", pressed(write(), &["F1", "pgdn"])),
         ("mode", pressed(base(), &["F8", "end"])),

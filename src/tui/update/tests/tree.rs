@@ -258,7 +258,7 @@ fn a_session_goes_back_to_before_a_message_once_it_was_chosen_how() {
     for (keys, expected) in cases {
         let mut stage = Stage::new(80, 24);
         stage.at_work();
-        stage.event(session, Event::MessageSent { text: "and tabs".into() });
+        stage.event(session, Event::said("and tabs"));
         stage.key("F2");
         stage.key("b");
         assert_eq!(stage.state.popup, Some(Popup::Said { session, row: 1 }), "at the last");

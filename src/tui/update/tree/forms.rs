@@ -112,7 +112,7 @@ pub(in crate::tui::update) fn name(state: &State, session: SessionId, name: Stri
 /// It has another name, or why not.
 pub(in crate::tui::update) fn renamed(state: &mut State, came: Result<(), String>) -> Vec<Effect> {
     if let Err(why) = came {
-        state.status.say(format!("Not renamed: {why}"), state.now.at);
+        state.status.fault(format!("Not renamed: {why}"), state.now.at);
     }
     list(state)
 }
@@ -158,7 +158,7 @@ pub(in crate::tui::update) fn told(
             state.sessions.tree.form.said = said;
         }
         Ok(_) => {}
-        Err(why) => state.status.say(why, state.now.at),
+        Err(why) => state.status.fault(why, state.now.at),
     }
 }
 

@@ -69,7 +69,7 @@ pub(in crate::tui::update) fn listed(state: &mut State, came: Result<Vec<Listed>
     match came {
         Ok(listed) => state.sessions.tree.listed = listed,
         Err(why) => {
-            state.status.say(why, state.now.at);
+            state.status.fault(why, state.now.at);
             return;
         }
     }

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    LEX, SIZES, Stage, composing::resting, records::decided, shot, streaming, tree::crowd,
-    write_asks,
+    LEX, SIZES, Stage, composing::resting, file::looked_at, log::said, records::decided, shot,
+    streaming, tree::crowd, write_asks,
 };
 use crate::{
     kernel::port::OutputPage,
@@ -49,6 +49,19 @@ pub(super) const ALL: &[(&str, Build)] = &[
     ("inbox_filtered", |w, h| with(write_asks(w, h), &["esc", "F3", "/"], "write")),
     ("popup_output", |w, h| with(streaming(w, h), &["F4"], "")),
     ("popup_output_search", |w, h| with(streaming(w, h), &["F4", "/"], "case_2")),
+    ("files", looked_at),
+    ("popup_file", |w, h| with(looked_at(w, h), &["l", "e", "x", "enter"], "")),
+    ("popup_file_line", |w, h| with(looked_at(w, h), &["l", "e", "x", "enter", ":"], "600")),
+    ("log", |w, h| with(said(w, h), &["ctrl+l"], "")),
+    ("popup_away", |w, h| {
+        let mut stage = Stage::crew(w, h);
+        stage.looks_away();
+        stage.much_happens();
+        stage.is_back();
+        stage.key("esc");
+        stage.passes(5_000);
+        with(stage, &["ctrl+n"], "")
+    }),
     ("popup_save", |w, h| with(streaming(w, h), &["F4", "s"], "")),
     ("changes", |w, h| with(wrote(w, h), &["F5"], "")),
     ("changes_undo", |w, h| {
@@ -143,7 +156,7 @@ fn thinks(width: u16, height: u16, says: &str) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.session(1, &["fix-parser"], None, "is it the lexer?");
     stage.thinks(1, "The person asks whether the lexer is to blame.\n\nColumns are counted ");
-    stage.wait(12_000);
+    stage.passes(12_000);
     stage.thinks(1, "in two places, and only one of them knows of tabs. I should look there.");
     if !says.is_empty() {
         stage.streams(1, says);
@@ -155,7 +168,7 @@ fn wrote(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.at_work();
     stage.runs(1, 10, "main.py", LEX);
-    stage.wait(240_000);
+    stage.passes(240_000);
     stage.planned = stage.written();
     stage
 }
@@ -202,7 +215,11 @@ fn no_pane_pop_up_or_form_is_without_a_picture() {
 }
 
 /// All that [`shown`] can say.
-const KINDS: [&str; 35] = [
+const KINDS: [&str; 39] = [
+    "file",
+    "files",
+    "log",
+    "away",
     "sessions",
     "waiting",
     "output",
@@ -250,6 +267,10 @@ fn shown(state: &State) -> &'static str {
             Popup::Save { .. } => "save",
             Popup::Changes { .. } => "changes",
             Popup::Grants { .. } => "grants",
+            Popup::File => "file",
+            Popup::Files { .. } => "files",
+            Popup::Log { .. } => "log",
+            Popup::Away { .. } => "away",
             Popup::Decisions { .. } => "decisions",
             Popup::Help { .. } => "help",
             Popup::Connect { .. } => "connect",

@@ -14,7 +14,7 @@ fn files_are_offered() {
     for (width, height) in SIZES {
         let mut stage = resting(width, height);
         let names = ["src/lex.rs", "src/lex/tab.rs", "src/l\u{202e}x.rs", "samples/全角.tl"];
-        let name = |path: &str| Name { path: path.into(), text: path.into() };
+        let name = |path: &str| Name { path: path.into(), text: path.into(), raw: None };
         let names: Vec<_> = names.into_iter().map(name).collect();
         stage.desk.found = Found { fit: 412, cut: true, names };
         stage.types("look at @sl");

@@ -64,8 +64,8 @@ fn no_hint_names_a_key_that_does_not_do_it() {
     let mut found = Vec::new();
     for (name, build) in ALL.iter().filter(|(name, _)| !name.starts_with("help")) {
         for (width, height) in SIZES.into_iter().chain([(40, 12)]) {
+            let mut stage = build(width, height);
             for (which, keymap) in [("other keys", others()), ("no keys", without())] {
-                let mut stage = build(width, height);
                 stage.state.controls.keys = keymap;
                 stage.state.look.again();
                 let words = shown(&mut stage, &old);

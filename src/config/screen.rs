@@ -1,0 +1,98 @@
+//! How the screen looks and behaves.
+
+/// What is set of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Screen {
+    /// What lines and marks are drawn with.
+    pub glyphs: Glyphs,
+    /// Who hears the mouse.
+    pub mouse: Mouse,
+    /// How much of the terminal is the screen.
+    pub surface: Surface,
+    /// How much on it moves by itself.
+    pub motion: Motion,
+    /// How somebody is called who looks elsewhere.
+    pub notice: Notice,
+}
+
+/// What lines and marks are drawn with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Glyphs {
+    /// All that a terminal of today can show.
+    #[default]
+    Unicode,
+    /// Nothing beyond ASCII.
+    Ascii,
+}
+
+/// How somebody is called whose window is not in front.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Notice {
+    /// By the terminal's bell.
+    #[default]
+    Bell,
+    /// By a message of the terminal (OSC 9), where it knows them.
+    Osc9,
+    /// Not at all.
+    Off,
+}
+
+/// Who hears the mouse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mouse {
+    /// The terminal itself: its own selection and scrolling work.
+    Terminal,
+    /// This program.
+    #[default]
+    Footplate,
+}
+
+impl Mouse {
+    /// The other one.
+    pub fn other(self) -> Self {
+        match self {
+            Self::Terminal => Self::Footplate,
+            Self::Footplate => Self::Terminal,
+        }
+    }
+}
+
+/// How much of the terminal is the screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Surface {
+    /// All of it, as long as the program runs.
+    #[default]
+    Whole,
+    /// A few rows at its end; what is over is in the terminal's own scrollback.
+    Inline,
+}
+
+/// How much on the screen moves by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Motion {
+    /// Seconds count, and words come as they are said.
+    #[default]
+    Full,
+    /// Seconds come in steps of ten, and words in whole lines.
+    Reduced,
+}
+
+impl Motion {
+    /// Its name in the settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Reduced => "reduced",
+        }
+    }
+
+    /// The other one.
+    pub fn other(self) -> Self {
+        match self {
+            Self::Full => Self::Reduced,
+            Self::Reduced => Self::Full,
+        }
+    }
+}

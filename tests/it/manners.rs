@@ -1,0 +1,142 @@
+//! What the program does to a terminal that is not all its own, and what it leaves there.
+
+use std::{io::Read as _, time::Duration};
+
+use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+use serde_json::json;
+
+use crate::{
+    support::{Place, of_type, runs},
+    terminal::App,
+};
+
+const SMALL: (u16, u16) = (24, 80);
+
+fn text(app: &App) -> String {
+    String::from_utf8_lossy(&app.bytes()).into_owned()
+}
+
+#[test]
+fn in_rows_the_conversation_stays_in_the_terminal_and_lists_have_the_window_for_a_while() {
+    let place = Place::new();
+    let answer = (0..40).map(|n| format!("Part {n} of it.\n\n")).collect::<String>();
+    let model = place.script(&json!({ "turns": [{ "text": answer }] }));
+    let mut app = App::start(&place, SMALL, &["--inline", "--model", &model, "say it"]);
+    app.wait_until("the end above the composer", |screen| {
+        let at = |words: &str| screen.find(words).unwrap_or_default();
+        at("Part 39 of it.") > 0 && at("Part 39 of it.") < at("enter sends · ctrl+j")
+    });
+    assert!(!text(&app).contains("\x1b[?1049h"), "the other screen was not asked for");
+    assert!(!text(&app).contains("\x1b[?1000h"), "the mouse is the terminal's");
+    app.press("\x1bOQ");
+    app.wait_for("━ sessions");
+    app.press("\x1b");
+    app.wait_until("the conversation", |screen| {
+        screen.contains("Part 39 of it.") && !screen.contains("━ sessions")
+    });
+    app.press("\x11");
+    assert!(app.ended().success());
+    let screen = app.wait_for("All is kept.");
+    let rows: Vec<&str> = screen.lines().map(str::trim_end).collect();
+    let last = rows.iter().position(|row| row.contains("Part 39 of it.")).unwrap();
+    assert!(
+        rows[last + 1..].iter().all(|row| row.is_empty() || row.contains("Carry on")),
+        "{screen}"
+    );
+    let all = text(&app);
+    assert_eq!(all.matches("Part 7 of it.").count(), 1, "each part is printed once");
+    assert_eq!(all.matches("\x1b[?1049h").count(), all.matches("\x1b[?1049l").count());
+}
+
+#[test]
+fn a_stopped_program_leaves_the_terminal_to_the_shell_and_comes_back_with_what_was_written() {
+    for surface in ["", "--inline"] {
+        let place = Place::new();
+        let model = place.script(&runs("print('hi')"));
+        let script = format!(
+            "\"$FOOTPLATE\" {surface} --model {model}; echo \"[stopped]\"; read -r line; fg >/dev/null; \
+             echo \"[ended $?]\""
+        );
+        let mut app = App::start_shell(&place, SMALL, &script);
+        app.wait_for("enter sends");
+        app.press("half a thought");
+        app.wait_for("› half a thought");
+        app.press("\x1a");
+        app.wait_until("the shell", |screen| {
+            screen.contains("[stopped]") && !screen.contains("half a thought")
+        });
+        app.press("go on\r");
+        app.wait_for("› half a thought");
+        app.press(" and more");
+        app.wait_for("› half a thought and more");
+        app.press("\x11");
+        app.wait_until("the shell again", |screen| {
+            screen.contains("[ended 0]") && !screen.contains("half a thought")
+        });
+        app.ended();
+        let all = text(&app);
+        assert_eq!(all.matches("\x1b[?2004h").count(), 2, "{surface}");
+        assert_eq!(all.matches("\x1b[?2004l").count(), 2, "{surface}");
+    }
+}
+
+/// A terminal that goes away, as when its window is closed.
+#[test]
+fn a_window_that_is_closed_ends_the_program_and_what_it_runs_and_the_journal_is_whole() {
+    let place = Place::new();
+    let model = place.script(&runs("import time\nprint('asleep', flush=True)\ntime.sleep(600)\n"));
+    let size = PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 };
+    let pair = native_pty_system().openpty(size).unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_footplate"));
+    command.env_clear();
+    place.environment().into_iter().for_each(|(name, value)| command.env(name, value));
+    command.cwd(place.work());
+    command.args(["--mode", "auto", "--model", &model, "run it"]);
+    let mut child = pair.slave.spawn_command(command).unwrap();
+    drop(pair.slave);
+    let mut output = pair.master.try_clone_reader().unwrap();
+    let (mut seen, mut chunk) = (String::new(), [0; 4096]);
+    while !seen.contains("asleep") {
+        let read = output.read(&mut chunk).unwrap();
+        assert_ne!(read, 0, "it ended by itself: {seen}");
+        seen.push_str(&String::from_utf8_lossy(&chunk[..read]));
+    }
+    drop(output);
+    drop(pair.master);
+    let deadline = std::time::Instant::now() + Duration::from_secs(60);
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        assert!(std::time::Instant::now() < deadline, "it is still there");
+        std::thread::yield_now();
+    };
+    assert!(!status.success());
+    let journal = place.journal();
+    assert_eq!(of_type(&journal, "call_started").len(), of_type(&journal, "call_finished").len());
+}
+
+#[test]
+fn a_paste_from_a_terminal_that_marks_none_is_one_message_and_enter_sends_it() {
+    let place = Place::new();
+    let model = place.script(&json!({ "turns": [{ "text": "I read it." }] }));
+    let mut app = App::start(&place, SMALL, &["--model", &model]);
+    app.wait_for("Say what you want done");
+    let pasted: Vec<String> = (0..2_000).map(|n| format!("line {n}\tof a paste, y n N")).collect();
+    app.press(&pasted.join("\r"));
+    // Keys come in their order: when this one is answered, all before it was read.
+    app.press("\x1bOP");
+    let behind = "Keys right behind a paste only write.";
+    let screen = app
+        .wait_until("the end of it", |screen| screen.contains(behind) || screen.contains("━ help"));
+    if !screen.contains(behind) {
+        app.press("\x1b");
+    }
+    app.wait_for("[pasted ");
+    app.press("\r");
+    app.wait_for("I read it.");
+    let journal = place.journal();
+    let said = of_type(&journal, "message_sent");
+    assert_eq!(said.len(), 1);
+    assert_eq!(said[0]["text"].as_str().unwrap(), pasted.join("\n"));
+}
