@@ -14,6 +14,7 @@ mod openai_chat;
 mod request;
 pub mod scripted;
 mod text;
+mod thought;
 mod wire;
 pub mod workflow;
 
@@ -92,14 +93,18 @@ pub enum ResolveError {
     },
     /// Only the provider was named, and which of its models is meant cannot be guessed.
     #[error(
-        "{provider:?} is a provider; which of its models is meant is not set\nwrite {provider}/MODEL"
+        "{} is a provider; which of its models is meant is not set\nwrite {provider}/MODEL",
+        crate::kernel::text::quoted(.provider)
     )]
     NoModel {
         /// The provider.
         provider: String,
     },
     /// The address or the key cannot be used.
-    #[error("the provider {provider:?} cannot be used: {fault}\n{hint}")]
+    #[error(
+        "the provider {} cannot be used: {fault}\n{hint}",
+        crate::kernel::text::quoted(.provider)
+    )]
     Unusable {
         /// The provider.
         provider: String,
@@ -188,11 +193,13 @@ impl Models {
         Ok(match provider.api {
             Api::AnthropicMessages => Arc::new(
                 anthropic_messages::AnthropicMessages::new(wire, model, provider.max_tokens)
-                    .within(provider.context_tokens),
+                    .within(provider.context_tokens)
+                    .thinking(provider.think),
             ),
             Api::OpenaiChat => Arc::new(
                 openai_chat::OpenaiChat::new(wire, model, provider.max_tokens)
-                    .within(provider.context_tokens),
+                    .within(provider.context_tokens)
+                    .thinking(provider.think),
             ),
         })
     }

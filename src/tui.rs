@@ -12,6 +12,7 @@ pub mod files;
 pub mod frame;
 pub mod guard;
 pub mod highlight;
+pub mod hints;
 pub mod ink;
 pub mod keymap;
 pub mod layout;

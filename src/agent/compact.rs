@@ -141,7 +141,9 @@ async fn answer(
         };
         match delta {
             Some(Ok(Delta::Text(piece))) if summary.len() < LONGEST => summary.push_str(&piece),
-            Some(Ok(Delta::Text(_) | Delta::Call { .. })) => {}
+            Some(Ok(
+                Delta::Text(_) | Delta::Thinking(_) | Delta::Thought(_) | Delta::Call { .. },
+            )) => {}
             Some(Ok(Delta::Finished { stop: Stop::Failed { message }, .. })) => {
                 return Err(failed(&message));
             }
@@ -194,7 +196,7 @@ fn told(messages: &[Message], longest: usize) -> String {
                     cut(words, longest / 4)
                 );
             }
-            Message::Assistant { text: words, calls } => {
+            Message::Assistant { text: words, calls, thoughts: _ } => {
                 let _ = write!(text, "\n# You\n{}\n", cut(words, longest / 4));
                 for call in calls {
                     let arguments = cut(&call.arguments, LONGEST_PART);

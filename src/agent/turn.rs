@@ -18,7 +18,7 @@ use crate::kernel::{
     event::{Event, Origin, Outcome, Stop},
     id::CallId,
     invoke::{CallRequest, Input},
-    message::{ModelCall, Usage, Words},
+    message::{ModelCall, Thought, Usage, Words},
     picture::Enclosed,
     port::{Delta, KEPT_PICTURES_BYTES, Kept, Refused, StoreError},
     recorder::Recorder,
@@ -221,6 +221,7 @@ async fn ask(
     let mut deltas = live.model.respond(request);
     let mut text = Streamed::new(&live.recorder);
     let mut calls = Vec::new();
+    let mut thoughts: Vec<Thought> = Vec::new();
     let mut refused = Refused::Otherwise;
     let (stop, usage) = loop {
         tokio::select! {
@@ -231,7 +232,9 @@ async fn ask(
             () = text.due() => text.flush()?,
             // Loses nothing: `recv` takes a delta or leaves it.
             delta = deltas.recv() => match delta {
-                Some(Ok(Delta::Text(piece))) => text.push(&piece)?,
+                Some(Ok(Delta::Text(piece))) => text.push(Voice::Says, &piece)?,
+                Some(Ok(Delta::Thinking(piece))) => text.push(Voice::Thinks, &piece)?,
+                Some(Ok(Delta::Thought(thought))) => thoughts.push(thought),
                 Some(Ok(Delta::Call { provider_id, name, arguments })) => {
                     calls.push(ModelCall { id: CallId::fresh(), provider_id, name, arguments });
                 }
@@ -257,10 +260,12 @@ async fn ask(
         Stop::End | Stop::Calls => Stop::Calls,
         cut @ (Stop::Length | Stop::Interrupted | Stop::Failed { .. }) => {
             calls.clear();
+            thoughts.clear();
             cut
         }
     };
-    let finished = Event::TurnFinished { stop: stop.clone(), usage, calls: calls.clone() };
+    let finished =
+        Event::TurnFinished { stop: stop.clone(), usage, calls: calls.clone(), thoughts };
     live.recorder.append(finished)?;
     live.recorder.sync().await?;
     Ok(Answer { stop, calls, refused })
@@ -305,9 +310,17 @@ async fn patience_ends(cancel: &CancellationToken) {
     sleep_until(Instant::now() + GRACE).await;
 }
 
-/// Text on its way to the journal: many small pieces are one event.
+/// What a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Voice {
+    Thinks,
+    Says,
+}
+
+/// Text on its way to the journal: many small pieces are one event, of one voice.
 struct Streamed<'a> {
     recorder: &'a Recorder,
+    voice: Voice,
     text: String,
     /// When the next piece may be recorded.
     next: Instant,
@@ -315,10 +328,16 @@ struct Streamed<'a> {
 
 impl<'a> Streamed<'a> {
     fn new(recorder: &'a Recorder) -> Self {
-        Self { recorder, text: String::new(), next: Instant::now() }
+        Self { recorder, voice: Voice::Says, text: String::new(), next: Instant::now() }
     }
 
-    fn push(&mut self, piece: &str) -> Result<(), StoreError> {
+    fn push(&mut self, voice: Voice, piece: &str) -> Result<(), StoreError> {
+        if voice != self.voice {
+            self.flush()?;
+            // What comes now is another thing, and is seen at once.
+            self.next = Instant::now();
+        }
+        self.voice = voice;
         self.text.push_str(piece);
         if Instant::now() >= self.next { self.flush() } else { Ok(()) }
     }
@@ -338,7 +357,11 @@ impl<'a> Streamed<'a> {
         }
         self.next = Instant::now() + PIECE;
         let text = mem::take(&mut self.text);
-        self.recorder.append(Event::TextStreamed { text }).map(drop)
+        let event = match self.voice {
+            Voice::Says => Event::TextStreamed { text },
+            Voice::Thinks => Event::ThinkingStreamed { text },
+        };
+        self.recorder.append(event).map(drop)
     }
 }
 

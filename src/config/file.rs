@@ -13,7 +13,7 @@ use crate::kernel::{
     gate::policy::Runs,
     money::{Money, Price, Prices},
     profile::Bounds,
-    provider::Api,
+    provider::{Api, Think},
     setting::{explain, place},
     spec::{Limits, Mode},
 };
@@ -46,6 +46,8 @@ pub(super) struct ProviderSettings {
     pub(super) max_tokens: Option<u32>,
     pub(super) context_tokens: Option<u32>,
     pub(super) pictures: Option<bool>,
+    #[serde(default, deserialize_with = "thinking")]
+    pub(super) thinking: Option<Think>,
     pub(super) model: Option<String>,
 }
 
@@ -190,7 +192,10 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
             let names: Vec<_> = known.iter().map(|known| known.name.as_str()).collect();
             return Err(wrong(
                 provider.span(),
-                format!("the provider {name:?} needs both `api` and `base_url`"),
+                format!(
+                    "the provider {} needs both `api` and `base_url`",
+                    crate::kernel::text::quoted(name)
+                ),
                 format!("add them; only {} are known without", names.join(", ")),
             ));
         }
@@ -231,9 +236,35 @@ fn api<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Api>, D::Err
     let known = Api::ALL.into_iter().find(|api| api.name() == name);
     known.map(Some).ok_or_else(|| match name.as_str() {
         "openai-responses" | "gemini" => D::Error::custom(format!(
-            "the api {name:?} is not spoken by this version; \
-             most servers that have it speak \"openai-chat\" as well"
+            "the api {} is not spoken by this version; \
+             most servers that have it speak \"openai-chat\" as well",
+            crate::kernel::text::quoted(&name)
         )),
         _ => D::Error::unknown_variant(&name, &["anthropic-messages", "openai-chat"]),
     })
+}
+
+/// `"off"`, or how many tokens a model may think with.
+fn thinking<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Think>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Said {
+        Tokens(i64),
+        Word(String),
+        Else(serde::de::IgnoredAny),
+    }
+    match Said::deserialize(deserializer)? {
+        Said::Word(word) if word == "off" => Ok(Some(Think::Off)),
+        Said::Tokens(tokens) => match u32::try_from(tokens) {
+            Ok(tokens @ Think::LEAST..=Think::MOST) => Ok(Some(Think::Within(tokens))),
+            Ok(_) | Err(_) => Err(D::Error::custom(format!(
+                "thinking is {tokens}, and takes \"off\" or from {} to {} tokens",
+                Think::LEAST,
+                Think::MOST
+            ))),
+        },
+        Said::Word(_) | Said::Else(_) => {
+            Err(D::Error::custom("thinking takes \"off\" or a number of tokens, for example 8000"))
+        }
+    }
 }

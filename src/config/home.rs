@@ -35,7 +35,10 @@ pub enum HomeError {
     #[error("FOOTPLATE_HOME is {0:?}, which is not UTF-8\nset it to a folder that is")]
     NoText(OsString),
     /// `FOOTPLATE_HOME` is no path.
-    #[error("FOOTPLATE_HOME is {path:?}, which cannot be used: {source}\nset it to a folder")]
+    #[error(
+        "FOOTPLATE_HOME is {}, which cannot be used: {source}\nset it to a folder",
+        crate::kernel::text::quoted(.path)
+    )]
     NoPath {
         /// What it says.
         path: String,

@@ -45,7 +45,7 @@ impl Profiles for ProfileFiles {
         let files = self.files(workspace);
         let Some(path) = files.get(name) else {
             let hint = match near(name, files.keys().map(String::as_str)) {
-                Some(near) => format!("did you mean {near:?}?"),
+                Some(near) => format!("did you mean {}?", crate::kernel::text::quoted(near)),
                 None if files.is_empty() => {
                     format!("write one: {}", self.user.join("NAME.toml").display())
                 }

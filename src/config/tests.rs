@@ -5,7 +5,7 @@ use pretty_assertions::assert_eq;
 use super::*;
 use crate::kernel::{
     money::{Money, Price},
-    provider::{Api, Sees},
+    provider::{Api, Sees, Think},
 };
 
 fn nothing(_: &str) -> Option<OsString> {
@@ -158,6 +158,26 @@ fn a_provider_can_be_added_and_a_built_in_one_changed() {
     let rack = provider(&config, "rack");
     assert_eq!((rack.api, rack.api_key_env), (Api::OpenaiChat, None));
     assert_eq!((rack.sees, provider(&config, "ollama").sees), (Sees::Pictures, Sees::Text));
+}
+
+#[test]
+fn thinking_is_off_or_a_number_of_tokens_and_nothing_is_asked_for_where_it_is_not_set() {
+    let think = |value: &str| {
+        let config = read(&format!("[providers.anthropic]\nthinking = {value}\n"))?;
+        Ok::<_, ConfigError>(provider(&config, "anthropic").think)
+    };
+    assert_eq!(think("\"off\"").unwrap(), Think::Off);
+    assert_eq!(think("8000").unwrap(), Think::Within(8000));
+    assert_eq!(provider(&read("").unwrap(), "anthropic").think, Think::AsProvided);
+    for (value, said) in [
+        ("1023", "thinking is 1023, and takes \"off\" or from 1024 to 1048576 tokens"),
+        ("\"much\"", "thinking takes \"off\" or a number of tokens, for example 8000"),
+        ("true", "thinking takes \"off\" or a number of tokens, for example 8000"),
+    ] {
+        let error = think(value).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+        assert!(error.contains(":2:"), "{error}");
+    }
 }
 
 #[test]

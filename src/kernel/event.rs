@@ -15,7 +15,7 @@ use super::{
     },
     id::{ApprovalId, CallId, SessionId, SignalId},
     invoke::ToolResult,
-    message::{ModelCall, Usage},
+    message::{ModelCall, Thought, Usage},
     picture::Picture,
     port::{Aside, Form},
     signal::Signal,
@@ -72,12 +72,17 @@ pub enum Event {
     TurnStarted { turn: u32, model: String },
     /// The model wrote; many small pieces are one event.
     TextStreamed { text: String },
+    /// The model thought, apart from what it says; many small pieces are one event.
+    ThinkingStreamed { text: String },
     /// The model's answer ended: what it asks for, what it used and why it stopped.
     TurnFinished {
         stop: Stop,
         usage: Usage,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         calls: Vec<ModelCall>,
+        /// What goes back with its calls of what it thought.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        thoughts: Vec<Thought>,
     },
     /// The conversation has grown too long: its model is asked for a summary of the first
     /// `summarised` messages.
@@ -349,6 +354,7 @@ impl Event {
             Self::MessageSent { .. } => "message_sent",
             Self::TurnStarted { .. } => "turn_started",
             Self::TextStreamed { .. } => "text_streamed",
+            Self::ThinkingStreamed { .. } => "thinking_streamed",
             Self::TurnFinished { .. } => "turn_finished",
             Self::CompactionStarted { .. } => "compaction_started",
             Self::ContextCompacted { .. } => "context_compacted",

@@ -22,6 +22,8 @@ pub enum Message {
         text: String,
         /// The calls in the model's order.
         calls: Vec<ModelCall>,
+        /// What it thought before it called, all of it with its words; empty once the exchange is over.
+        thoughts: Vec<Thought>,
     },
     /// One result for each call of the answer before, in the same order.
     Results(Vec<CallResult>),
@@ -40,9 +42,11 @@ impl Message {
     pub fn bytes(&self) -> usize {
         match self {
             Self::User { text, .. } | Self::Agent(text) => text.len(),
-            Self::Assistant { text, calls } => {
+            Self::Assistant { text, calls, thoughts } => {
                 let calls = calls.iter().map(|call| call.name.len() + call.arguments.len());
-                text.len() + calls.sum::<usize>()
+                let words = |thought: &Thought| thought.words.as_ref().map_or(0, String::len);
+                let thoughts = thoughts.iter().map(words);
+                text.len() + calls.sum::<usize>() + thoughts.sum::<usize>()
             }
             Self::Results(results) => results.iter().map(|one| one.result.text_len()).sum(),
         }
@@ -82,6 +86,38 @@ pub struct ModelCall {
     /// The arguments exactly as they came.
     pub arguments: String,
 }
+
+/// One block of what a model thought in an answer that calls. It goes back with that answer as long as
+/// the exchange goes on, to the model it is from and to no other, unchanged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Thought {
+    /// The model it is from, by its full name.
+    pub from: String,
+    /// What its wire format calls it.
+    pub kind: String,
+    /// By what its provider knows it again; or the whole of it, in a form that only the provider reads.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub signature: String,
+    /// How many bytes of the thinking that was streamed with its answer it is, in order.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub streamed: usize,
+    /// Its words; in a journal only where what was streamed is not exactly them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<String>,
+    /// How many bytes of the answer's text come before it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub after_text: usize,
+    /// How many of the answer's calls come before it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub after_calls: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// The longest thinking of one answer that is kept, in bytes. What is longer is not given back.
+pub const LONGEST_THINKING: usize = 1 << 20;
 
 /// The result of one [`ModelCall`].
 #[derive(Clone, Debug, PartialEq)]

@@ -132,7 +132,7 @@ pub fn parse(name: &str, text: &str, known: &Known) -> Result<Profile, String> {
         if let Some(unknown) = list.iter().find(|name| !there.contains(name.get_ref())) {
             let name = unknown.get_ref();
             let hint = match near(name, there.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean {near:?}?"),
+                Some(near) => format!("did you mean {}?", crate::kernel::text::quoted(near)),
                 None if there.is_empty() => format!("there is no {what} at all; take it out"),
                 None => format!("there is: {}", there.join(", ")),
             };

@@ -32,6 +32,26 @@ pub enum Sees {
     Text,
 }
 
+/// Whether a model is asked to think before it answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Think {
+    /// Nothing is said of it: the provider does what it does. Many models decide that well, some cannot
+    /// think and refuse to be asked, and nobody pays for thinking who did not ask for it.
+    #[default]
+    AsProvided,
+    /// It should not.
+    Off,
+    /// It should, with about so many tokens at most for one answer.
+    Within(u32),
+}
+
+impl Think {
+    /// The fewest tokens it can be given.
+    pub const LEAST: u32 = 1024;
+    /// The most.
+    pub const MOST: u32 = 1 << 20;
+}
+
 /// One provider of models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provider {
@@ -49,6 +69,8 @@ pub struct Provider {
     pub context_tokens: Option<u32>,
     /// Whether its models take pictures.
     pub sees: Sees,
+    /// Whether its models are asked to think.
+    pub think: Think,
     /// The model that is used where only the provider is named.
     pub model: Option<String>,
 }

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::text::{clean, line};
+use super::{
+    text::{clean, line},
+    thought::Thinking,
+};
 use crate::kernel::{event::Stop, id::CallId, message::Usage, port::Delta};
 
 /// The most calls of one answer that are taken.
@@ -12,6 +15,8 @@ const MOST_CALLS: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     calls: Vec<PartialCall>,
+    /// What was thought.
+    pub(super) thinking: Thinking,
     /// How the stream says the model ended, once it does.
     pub(super) ending: Option<Ending>,
     /// What it used, as far as told.
@@ -50,6 +55,11 @@ impl Answer {
     /// Whether any call began.
     pub(super) fn has_calls(&self) -> bool {
         !self.calls.is_empty()
+    }
+
+    /// How many calls began.
+    pub(super) fn calls(&self) -> usize {
+        self.calls.len()
     }
 
     /// Begins a call. More than any answer has are refused by making it count as cut off.
@@ -108,20 +118,18 @@ impl Answer {
             return failed(cut_off());
         }
         let stop = if self.calls.is_empty() { Stop::End } else { Stop::Calls };
+        let thoughts = if stop == Stop::Calls { self.thinking.finish() } else { Vec::new() };
+        let mut deltas: Vec<_> = thoughts.into_iter().map(Delta::Thought).collect();
         let mut seen = Vec::with_capacity(self.calls.len());
-        let mut deltas: Vec<_> = self
-            .calls
-            .into_iter()
-            .map(|call| {
-                let mut provider_id = clean(&call.provider_id);
-                // A result finds its call by this name, so there must be one, and only once.
-                if provider_id.is_empty() || seen.contains(&provider_id) {
-                    provider_id = format!("call_{}", CallId::fresh().short());
-                }
-                seen.push(provider_id.clone());
-                Delta::Call { provider_id, name: clean(&call.name), arguments: call.arguments }
-            })
-            .collect();
+        deltas.extend(self.calls.into_iter().map(|call| {
+            let mut provider_id = clean(&call.provider_id);
+            // A result finds its call by this name, so there must be one, and only once.
+            if provider_id.is_empty() || seen.contains(&provider_id) {
+                provider_id = format!("call_{}", CallId::fresh().short());
+            }
+            seen.push(provider_id.clone());
+            Delta::Call { provider_id, name: clean(&call.name), arguments: call.arguments }
+        }));
         deltas.push(Delta::Finished { stop, usage });
         deltas
     }
@@ -162,7 +170,7 @@ mod tests {
     }
 
     fn finish(ending: Option<Ending>, calls: Vec<PartialCall>) -> Vec<Delta> {
-        Answer { calls, ending, usage: Usage::default() }.finish()
+        Answer { calls, ending, ..Answer::default() }.finish()
     }
 
     fn runs(deltas: &[Delta]) -> usize {
@@ -201,7 +209,10 @@ mod tests {
             .iter()
             .filter_map(|delta| match delta {
                 Delta::Call { provider_id, .. } => Some(provider_id.clone()),
-                Delta::Text(_) | Delta::Finished { .. } => None,
+                Delta::Text(_)
+                | Delta::Thinking(_)
+                | Delta::Thought(_)
+                | Delta::Finished { .. } => None,
             })
             .collect();
         ids.sort();

@@ -1,5 +1,6 @@
 //! Anthropic's Messages format. An answer is whole when `message_stop` has come after a reason to
-//! stop; a call in it is closed by its `content_block_stop`.
+//! stop; a call in it is closed by its `content_block_stop`. What the model thought goes back with the
+//! calls that followed from it, block by block, in the places where it stood.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +14,21 @@ use super::{
 };
 use crate::kernel::{
     invoke::ToolResult,
-    message::{CallResult, Message, Usage},
+    message::{CallResult, Message, ModelCall, Thought, Usage},
     picture::{Picture, PictureId},
-    port::{Delta, Model, ModelError, ModelRequest, Print},
-    provider::Sees,
+    port::{Delta, Model, ModelError, ModelRequest, Print, Purpose},
+    provider::{Sees, Think},
 };
 
 /// The longest answer that is asked for where the person set none: what all current models write.
 const MAX_TOKENS: u32 = 32_000;
 /// What all current models take, the answer included.
 const WINDOW: u64 = 200_000;
+/// Room for the answer beside the thinking, where the person set less.
+const ANSWER: u32 = 4096;
+/// The kinds of blocks that hold what was thought.
+const THINKING: &str = "thinking";
+const REDACTED: &str = "redacted_thinking";
 
 /// A model behind a server that speaks this format.
 pub(super) struct AnthropicMessages {
@@ -30,12 +36,14 @@ pub(super) struct AnthropicMessages {
     model: String,
     max_tokens: u32,
     window: u64,
+    think: Think,
 }
 
 impl AnthropicMessages {
     pub(super) fn new(wire: Wire, model: &str, max_tokens: Option<u32>) -> Self {
         let max_tokens = max_tokens.unwrap_or(MAX_TOKENS);
-        Self { wire, model: model.to_owned(), max_tokens, window: WINDOW }
+        let think = Think::AsProvided;
+        Self { wire, model: model.to_owned(), max_tokens, window: WINDOW, think }
     }
 
     /// The same, where the person set how many tokens it takes.
@@ -43,12 +51,18 @@ impl AnthropicMessages {
         Self { window: window.map_or(self.window, u64::from), ..self }
     }
 
+    /// The same, asked to think like that.
+    pub(super) fn thinking(self, think: Think) -> Self {
+        Self { think, ..self }
+    }
+
     fn body(&self, request: &ModelRequest) -> Value {
+        let name = self.wire.named(&self.model);
         let mut body = json!({
             "model": self.model,
             "max_tokens": self.max_tokens,
             "stream": true,
-            "messages": messages(&request.messages, &request.pictures),
+            "messages": messages(&request.messages, &name, &request.pictures),
         });
         if !is_blank(&request.system) {
             // What stays the same from turn to turn need not be paid for again.
@@ -63,6 +77,17 @@ impl AnthropicMessages {
                 })
             });
             body["tools"] = tools.collect();
+        }
+        match self.think {
+            Think::Within(tokens)
+                if request.purpose == Purpose::Turn && may_think(&request.messages, &name) =>
+            {
+                body["thinking"] = json!({"type": "enabled", "budget_tokens": tokens});
+                // They count as part of the answer.
+                body["max_tokens"] = json!(self.max_tokens.max(tokens.saturating_add(ANSWER)));
+            }
+            Think::Off => body["thinking"] = json!({"type": "disabled"}),
+            Think::Within(_) | Think::AsProvided => {}
         }
         body
     }
@@ -87,7 +112,7 @@ impl Model for AnthropicMessages {
 type Pictures = BTreeMap<PictureId, Print>;
 
 /// The conversation with roles that take turns and no empty text, as the format wants it.
-fn messages(messages: &[Message], shown: &Pictures) -> Value {
+fn messages(messages: &[Message], model: &str, shown: &Pictures) -> Value {
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in messages {
         let (role, blocks) = match message {
@@ -100,16 +125,8 @@ fn messages(messages: &[Message], shown: &Pictures) -> Value {
                 ("user", blocks)
             }
             Message::Agent(text) => ("user", vec![text_block(text).unwrap_or_else(no_words)]),
-            Message::Assistant { text, calls } => {
-                let calls = calls.iter().map(|call| {
-                    json!({
-                        "type": "tool_use",
-                        "id": wire_name(&call.provider_id),
-                        "name": wire_name(&call.name),
-                        "input": arguments(&call.arguments),
-                    })
-                });
-                ("assistant", text_block(text).into_iter().chain(calls).collect())
+            Message::Assistant { text, calls, thoughts } => {
+                ("assistant", answer_blocks(text, calls, own(thoughts, model)))
             }
             Message::Results(results) => {
                 ("user", results.iter().map(|result| result_block(result, shown)).collect())
@@ -125,6 +142,61 @@ fn messages(messages: &[Message], shown: &Pictures) -> Value {
         *last = cached(last.take());
     }
     turns.into_iter().map(|(role, content)| json!({"role": role, "content": content})).collect()
+}
+
+/// The thoughts of an answer, if they are of that model.
+fn own<'a>(thoughts: &'a [Thought], model: &str) -> &'a [Thought] {
+    if thoughts.iter().all(|thought| thought.from == model) { thoughts } else { &[] }
+}
+
+/// Whether the model may be asked to think: not in the middle of calls that it made without thinking,
+/// or of which the thoughts are gone, for the provider wants those first.
+fn may_think(messages: &[Message], model: &str) -> bool {
+    let last = messages.iter().rev().find_map(|message| match message {
+        Message::Results(_) | Message::Agent(_) => None,
+        Message::Assistant { calls, thoughts, .. } => {
+            Some(calls.is_empty() || !own(thoughts, model).is_empty())
+        }
+        Message::User { .. } => Some(true),
+    });
+    last.unwrap_or(true)
+}
+
+/// An answer with all its blocks in the order in which they came.
+fn answer_blocks(text: &str, calls: &[ModelCall], thoughts: &[Thought]) -> Vec<Value> {
+    let mut blocks = Vec::new();
+    let (mut said, mut called) = (0, 0);
+    let places = thoughts.iter().map(|thought| (thought.after_text, thought.after_calls));
+    let end = (text.len(), calls.len());
+    for (at, (after_text, after_calls)) in places.chain([end]).enumerate() {
+        let upto = text.floor_char_boundary(after_text.max(said));
+        blocks.extend(text_block(&text[said..upto]));
+        let before = after_calls.clamp(called, calls.len());
+        blocks.extend(calls[called..before].iter().map(call_block));
+        (said, called) = (upto, before);
+        blocks.extend(thoughts.get(at).map(thought_block));
+    }
+    blocks
+}
+
+fn call_block(call: &ModelCall) -> Value {
+    json!({
+        "type": "tool_use",
+        "id": wire_name(&call.provider_id),
+        "name": wire_name(&call.name),
+        "input": arguments(&call.arguments),
+    })
+}
+
+fn thought_block(thought: &Thought) -> Value {
+    if thought.kind == REDACTED {
+        return json!({"type": REDACTED, "data": thought.signature});
+    }
+    json!({
+        "type": THINKING,
+        "thinking": thought.words.as_deref().unwrap_or_default(),
+        "signature": thought.signature,
+    })
 }
 
 fn text_block(text: &str) -> Option<Value> {
@@ -191,20 +263,37 @@ impl Reader for Messages {
             "content_block_start" => {
                 let block = &event["content_block"];
                 match block["type"].as_str().unwrap_or_default() {
-                    "text" => return Ok(Taken::Text(text(block, "text"))),
+                    "text" => return Ok(Taken::text(text(block, "text"))),
                     "tool_use" => self.answer.begin(PartialCall {
                         index,
                         provider_id: text(block, "id"),
                         name: text(block, "name"),
                         ..PartialCall::default()
                     }),
+                    kind @ (THINKING | REDACTED) => {
+                        let calls = self.answer.calls();
+                        let thinking = &mut self.answer.thinking;
+                        let known = if kind == REDACTED { REDACTED } else { THINKING };
+                        thinking.begin(index, known, calls);
+                        thinking.signature(index, &text(block, "data"));
+                        thinking.signature(index, &text(block, "signature"));
+                        let words = thinking.words(index, &text(block, "thinking"));
+                        return Ok(Taken::thinking(words));
+                    }
                     _ => {}
                 }
             }
             "content_block_delta" => {
                 let delta = &event["delta"];
                 match delta["type"].as_str().unwrap_or_default() {
-                    "text_delta" => return Ok(Taken::Text(text(delta, "text"))),
+                    "text_delta" => return Ok(Taken::text(text(delta, "text"))),
+                    "thinking_delta" => {
+                        let more = text(delta, "thinking");
+                        return Ok(Taken::thinking(self.answer.thinking.words(index, &more)));
+                    }
+                    "signature_delta" => {
+                        self.answer.thinking.signature(index, &text(delta, "signature"));
+                    }
                     "input_json_delta" => {
                         if let Some(call) = self.answer.call(index).filter(|call| !call.closed) {
                             call.arguments.push_str(&text(delta, "partial_json"));

@@ -15,9 +15,10 @@ use tokio::{
 use super::wire::{Patience, Wire};
 use crate::kernel::{
     event::Stop,
+    message::{Message, ModelCall, Thought},
     picture::{Format, Picture, PictureId},
     port::{Delta, ModelError, Print},
-    provider::{Api, Provider, Sees},
+    provider::{Api, Provider, Sees, Think},
 };
 
 /// The key that tests use.
@@ -104,6 +105,7 @@ impl Loopback {
             max_tokens: None,
             context_tokens: None,
             sees: Sees::Pictures,
+            think: Think::AsProvided,
             model: None,
         };
         Wire::new(&provider, Some(SecretString::from(KEY)), patience).unwrap()
@@ -170,6 +172,12 @@ pub(super) async fn told(mut receiver: mpsc::Receiver<Result<Delta, ModelError>>
     while let Some(delta) = receiver.recv().await {
         match delta {
             Ok(Delta::Text(text)) => told += &text,
+            Ok(Delta::Thinking(text)) => told += &format!("({text})"),
+            Ok(Delta::Thought(thought)) => {
+                let Thought { from, kind, signature, streamed, words, .. } = &thought;
+                told += &format!("{{{from} {kind} {signature} {streamed} {words:?}");
+                told += &format!(" {} {}}}", thought.after_text, thought.after_calls);
+            }
             Ok(Delta::Call { provider_id, name, arguments }) => {
                 told += &format!("[{provider_id} {name} {arguments}]");
             }
@@ -203,4 +211,22 @@ pub(super) fn drawn(bytes: &[u8; 4]) -> Picture {
 /// A picture as it is shown.
 pub(super) fn print(format: Format, base64: &str) -> Print {
     Print { format, width: 2, height: 1, base64: base64.into() }
+}
+
+/// An answer in a conversation.
+pub(super) fn assistant(text: &str, calls: Vec<ModelCall>, thoughts: Vec<Thought>) -> Message {
+    Message::Assistant { text: text.to_owned(), calls, thoughts }
+}
+
+/// A block of thinking of a model, as a conversation has it.
+pub(super) fn thought(from: &str, kind: &str, words: &str, after_text: usize) -> Thought {
+    Thought {
+        from: from.to_owned(),
+        kind: kind.to_owned(),
+        signature: "c2ln".to_owned(),
+        streamed: 0,
+        words: Some(words.to_owned()),
+        after_text,
+        after_calls: 0,
+    }
 }

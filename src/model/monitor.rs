@@ -150,11 +150,14 @@ async fn answer(model: &dyn Model, request: ModelRequest) -> Result<String, Stri
     loop {
         match deltas.recv().await {
             Some(Ok(Delta::Text(piece))) => text.push_str(&piece),
+            Some(Ok(Delta::Thinking(_))) => {}
             Some(Ok(Delta::Finished { stop: Stop::End, .. })) => return Ok(text),
             Some(Ok(Delta::Finished { stop: Stop::Failed { message }, .. })) => {
                 return Err(message);
             }
-            Some(Ok(Delta::Call { .. } | Delta::Finished { stop: Stop::Calls, .. })) => {
+            Some(Ok(
+                Delta::Thought(_) | Delta::Call { .. } | Delta::Finished { stop: Stop::Calls, .. },
+            )) => {
                 return Err("it called a tool, and has none".to_owned());
             }
             Some(Ok(Delta::Finished { stop: Stop::Length | Stop::Interrupted, .. })) | None => {

@@ -1,6 +1,7 @@
 //! OpenAI's Chat Completions format, in the dialects of the servers that speak it. An answer is
 //! whole when a `finish_reason` has come: that closes its calls, and what follows is read only for
-//! the count of tokens.
+//! the count of tokens. Some servers give what the model thinks, under one of two names; with the calls
+//! that followed from it, it goes back under the same name.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +14,10 @@ use super::{
     wire::{Reader, Taken, Told, Wire},
 };
 use crate::kernel::{
-    message::{CallResult, Message, ModelCall, Usage},
+    message::{CallResult, Message, ModelCall, Thought, Usage},
     picture::{Picture, PictureId},
-    port::{Delta, Model, ModelError, ModelRequest, Print, USUAL_WINDOW},
-    provider::Sees,
+    port::{Delta, Model, ModelError, ModelRequest, Print, Purpose, USUAL_WINDOW},
+    provider::{Sees, Think},
 };
 
 /// A model behind a server that speaks this format.
@@ -25,11 +26,16 @@ pub(super) struct OpenaiChat {
     model: String,
     max_tokens: Option<u32>,
     window: u64,
+    think: Think,
 }
+
+/// Where servers put what a model thinks.
+const THINKING: [&str; 2] = ["reasoning_content", "reasoning"];
 
 impl OpenaiChat {
     pub(super) fn new(wire: Wire, model: &str, max_tokens: Option<u32>) -> Self {
-        Self { wire, model: model.to_owned(), max_tokens, window: USUAL_WINDOW }
+        let think = Think::AsProvided;
+        Self { wire, model: model.to_owned(), max_tokens, window: USUAL_WINDOW, think }
     }
 
     /// The same, where the person set how many tokens it takes.
@@ -37,13 +43,22 @@ impl OpenaiChat {
         Self { window: window.map_or(self.window, u64::from), ..self }
     }
 
+    /// The same, asked to think like that.
+    pub(super) fn thinking(self, think: Think) -> Self {
+        Self { think, ..self }
+    }
+
     fn body(&self, request: &ModelRequest) -> Value {
+        let name = self.wire.named(&self.model);
         let mut messages = Vec::with_capacity(request.messages.len() + 1);
         if !request.system.trim().is_empty() {
             messages.push(json!({"role": "system", "content": request.system}));
         }
         messages.extend(
-            request.messages.iter().flat_map(|message| wire_messages(message, &request.pictures)),
+            request
+                .messages
+                .iter()
+                .flat_map(|message| wire_messages(message, &name, &request.pictures)),
         );
         let mut body = json!({
             "model": self.model,
@@ -55,6 +70,9 @@ impl OpenaiChat {
             // The maker of the format has renamed this; the others have not followed.
             let renamed = self.wire.is_at("api.openai.com");
             body[if renamed { "max_completion_tokens" } else { "max_tokens" }] = json!(most);
+        }
+        if let Some(effort) = effort(self.think, request.purpose) {
+            body["reasoning_effort"] = json!(effort);
         }
         if !request.tools.is_empty() {
             let tools = request.tools.iter().map(|tool| {
@@ -88,7 +106,20 @@ impl Model for OpenaiChat {
 
 type Pictures = BTreeMap<PictureId, Print>;
 
-fn wire_messages(message: &Message, shown: &Pictures) -> Vec<Value> {
+/// How much thinking is asked for, in the words that the format has: it knows no number of tokens. The
+/// bounds are those that one provider states for its own models.
+fn effort(think: Think, purpose: Purpose) -> Option<&'static str> {
+    match think {
+        Think::AsProvided => None,
+        Think::Off => Some("none"),
+        Think::Within(_) if purpose != Purpose::Turn => None,
+        Think::Within(..=1024) => Some("low"),
+        Think::Within(..=8192) => Some("medium"),
+        Think::Within(_) => Some("high"),
+    }
+}
+
+fn wire_messages(message: &Message, model: &str, shown: &Pictures) -> Vec<Value> {
     match message {
         Message::User { text, pictures } => {
             let pictures = picture_parts(pictures, shown);
@@ -101,7 +132,7 @@ fn wire_messages(message: &Message, shown: &Pictures) -> Vec<Value> {
             vec![json!({"role": "user", "content": content})]
         }
         Message::Agent(text) => vec![json!({"role": "user", "content": text})],
-        Message::Assistant { text, calls } => {
+        Message::Assistant { text, calls, thoughts } => {
             let blank = text.trim().is_empty();
             if blank && calls.is_empty() {
                 return Vec::new();
@@ -110,6 +141,12 @@ fn wire_messages(message: &Message, shown: &Pictures) -> Vec<Value> {
             let mut message = json!({"role": "assistant", "content": content});
             if !calls.is_empty() {
                 message["tool_calls"] = calls.iter().map(wire_call).collect();
+                let own = |thought: &&Thought| {
+                    thought.from == model && THINKING.contains(&thought.kind.as_str())
+                };
+                for thought in thoughts.iter().filter(own) {
+                    message[&thought.kind] = json!(thought.words);
+                }
             }
             vec![message]
         }
@@ -168,6 +205,8 @@ fn wire_call(call: &ModelCall) -> Value {
 #[derive(Default)]
 struct Chunks {
     answer: Answer,
+    /// The name under which it has what the model thinks.
+    thinks_as: Option<&'static str>,
 }
 
 impl Reader for Chunks {
@@ -194,13 +233,13 @@ impl Reader for Chunks {
             self.answer.close_calls();
             self.answer.ending = Some(ending(reason));
         }
-        Ok(match &delta["content"] {
-            Value::String(text) => Taken::Text(text.clone()),
-            Value::Array(parts) => {
-                Taken::Text(parts.iter().filter_map(|part| part["text"].as_str()).collect())
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Taken::Nothing,
-        })
+        let thinking = self.thinks(delta);
+        let text = match &delta["content"] {
+            Value::String(text) => text.clone(),
+            Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
+        };
+        Ok(Taken::Words { thinking, text })
     }
 
     fn answer(&mut self) -> &mut Answer {
@@ -213,6 +252,23 @@ impl Reader for Chunks {
 }
 
 impl Chunks {
+    /// More of what the model thinks. All of an answer is one block, of the name that came first.
+    fn thinks(&mut self, delta: &Value) -> String {
+        let words = |name: &&str| delta[*name].as_str().is_some_and(|words| !words.is_empty());
+        let name = match self.thinks_as {
+            Some(name) => Some(name).filter(words),
+            None => THINKING.into_iter().find(words),
+        };
+        let Some(name) = name else { return String::new() };
+        let calls = self.answer.calls();
+        let thinking = &mut self.answer.thinking;
+        if self.thinks_as.is_none() {
+            thinking.begin(0, name, calls);
+            self.thinks_as = Some(name);
+        }
+        thinking.words(0, delta[name].as_str().unwrap_or_default())
+    }
+
     /// A piece of a call. A new name under a new id begins one even where the number is that of
     /// another: some servers number all their calls 0, or not at all.
     fn piece(&mut self, piece: &Value) {

@@ -64,6 +64,8 @@ struct Part {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Turn {
+    /// What it thinks first.
+    thinking: String,
     text: String,
     /// Time to read the text before the calls come, where the script is played live.
     pause_ms: u64,
@@ -189,8 +191,13 @@ impl Model for Scripted {
         // Ends with its receiver: every send fails once that is dropped.
         tokio::spawn(async move {
             let mut due = Instant::now();
-            for piece in turn.text.split_inclusive(char::is_whitespace) {
-                if deltas.send(Ok(Delta::Text(clean(piece)))).await.is_err() {
+            let pieces = |text: &str, delta: fn(String) -> Delta| {
+                let pieces = text.split_inclusive(char::is_whitespace);
+                pieces.map(|piece| delta(clean(piece))).collect::<Vec<_>>()
+            };
+            let thinking = pieces(&turn.thinking, Delta::Thinking);
+            for piece in thinking.into_iter().chain(pieces(&turn.text, Delta::Text)) {
+                if deltas.send(Ok(piece)).await.is_err() {
                     return;
                 }
                 if step > Duration::ZERO {
@@ -258,14 +265,18 @@ mod tests {
     fn text(deltas: &[Delta]) -> String {
         let pieces = deltas.iter().filter_map(|delta| match delta {
             Delta::Text(text) => Some(text.as_str()),
-            Delta::Call { .. } | Delta::Finished { .. } => None,
+            Delta::Thinking(_)
+            | Delta::Thought(_)
+            | Delta::Call { .. }
+            | Delta::Finished { .. } => None,
         });
         pieces.collect()
     }
 
     #[tokio::test]
-    async fn a_turn_streams_its_text_then_its_calls_then_its_end() {
+    async fn a_turn_streams_what_it_thinks_and_its_text_then_its_calls_then_its_end() {
         let script = script(json!({"turns": [{
+            "thinking": "hm",
             "text": "two words",
             "calls": [{"name": "a", "arguments": {"x": 1}}, {"name": "b", "arguments": "{half"}],
             "usage": {"input": 10, "output": 5},
@@ -278,6 +289,7 @@ mod tests {
         assert_eq!(
             play(&script, Pace::Instant, ModelRequest::default()).await,
             vec![
+                Delta::Thinking("hm".to_owned()),
                 Delta::Text("two ".to_owned()),
                 Delta::Text("words".to_owned()),
                 call("script-0-0", "a", r#"{"x":1}"#),
@@ -333,7 +345,7 @@ mod tests {
             Script::parse(Path::new("s.json"), "{\"turns\": [\n  {\"txt\": \"x\"}]}").unwrap_err();
         let told = error.to_string();
         assert!(
-            told.starts_with("s.json:2:8: unknown field `txt`, expected one of `text`"),
+            told.starts_with("s.json:2:8: unknown field `txt`, expected one of `thinking`, `text`"),
             "{told}"
         );
         let error = Script::read(Path::new("/nowhere/s.json")).unwrap_err().to_string();

@@ -12,6 +12,7 @@ fn provider(name: &str, key: Option<&str>, model: Option<&str>) -> Provider {
         max_tokens: None,
         context_tokens: None,
         sees: Sees::Pictures,
+        think: crate::kernel::provider::Think::AsProvided,
         model: model.map(str::to_owned),
     }
 }

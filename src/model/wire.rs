@@ -20,7 +20,7 @@ use tokio::{
 
 pub(super) use self::fault::Fault;
 use self::fault::Trouble;
-use super::{answer::Answer, request::meant};
+use super::{answer::Answer, request::meant, text::clean};
 use crate::kernel::{
     event::Stop,
     port::{Delta, ModelError},
@@ -76,12 +76,22 @@ pub(super) trait Reader: Send {
 /// What an event was.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Taken {
-    /// Some text, as it came.
-    Text(String),
+    /// Some words, as they came: of what the model thinks, then of what it says.
+    Words { thinking: String, text: String },
     /// Nothing to show.
     Nothing,
     /// The end; what follows is not read.
     End,
+}
+
+impl Taken {
+    pub(super) fn text(text: String) -> Self {
+        Self::Words { thinking: String::new(), text }
+    }
+
+    pub(super) fn thinking(thinking: String) -> Self {
+        Self::Words { thinking, text: String::new() }
+    }
 }
 
 /// The provider told of a fault inside the stream.
@@ -163,6 +173,11 @@ impl Wire {
     /// The last part of the base's path.
     pub(super) fn base_ends_with(&self, part: &str) -> bool {
         self.base.path().trim_end_matches('/').ends_with(part)
+    }
+
+    /// The full name of that model of the provider.
+    pub(super) fn named(&self, model: &str) -> String {
+        format!("{}/{model}", self.provider)
     }
 
     /// Whether the provider is at that host.
@@ -252,10 +267,15 @@ impl Exchange {
             match event.and_then(|event| {
                 reader.take(&event).map_err(|told| Trouble::told(&self.wire.provider, &told))
             }) {
-                Ok(Taken::Text(text)) => {
-                    let text = super::text::clean(&text);
+                Ok(Taken::Words { thinking, text }) => {
+                    let (thinking, text) = (clean(&thinking), clean(&text));
+                    reader.answer().thinking.said += text.len();
+                    // Once it is on the screen, a second try would think or say it once more.
+                    began |= !thinking.is_empty() || !text.is_empty();
+                    if !thinking.is_empty() {
+                        self.send(Ok(Delta::Thinking(thinking))).await;
+                    }
                     if !text.is_empty() {
-                        began = true;
                         self.send(Ok(Delta::Text(text))).await;
                     }
                 }
@@ -275,9 +295,12 @@ impl Exchange {
                 Ok(())
             }
             None => {
+                let from = self.wire.named(self.body["model"].as_str().unwrap_or_default());
                 for mut delta in answer.finish() {
-                    if let Delta::Call { name, .. } = &mut delta {
-                        *name = meant(&self.tools, name);
+                    match &mut delta {
+                        Delta::Call { name, .. } => *name = meant(&self.tools, name),
+                        Delta::Thought(thought) => thought.from.clone_from(&from),
+                        Delta::Text(_) | Delta::Thinking(_) | Delta::Finished { .. } => {}
                     }
                     self.send(Ok(delta)).await;
                 }

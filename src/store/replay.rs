@@ -57,9 +57,9 @@ fn varied(event: &Event, id: u128, number: u64) -> Event {
             *source = if number.is_multiple_of(2) { Source::Here } else { Source::File };
         }
         Event::ConversationRewound { to } => *to = number,
-        Event::MessageSent { text, .. } | Event::TextStreamed { text } => {
-            *text = format!("{number} ")
-        }
+        Event::MessageSent { text, .. }
+        | Event::TextStreamed { text }
+        | Event::ThinkingStreamed { text } => *text = format!("{number} "),
         Event::TurnFinished { calls, .. } => {
             let wanted = id..id + u128::from(number % 4);
             let call = |id: u128| ModelCall {

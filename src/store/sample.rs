@@ -20,7 +20,7 @@ use crate::kernel::{
     },
     id::{CallId, SessionId},
     invoke::ToolResult,
-    message::{ModelCall, Usage},
+    message::{ModelCall, Thought, Usage},
     picture::{Format, Picture, PictureId},
     port::{Aside, Journal, Kept, Mark, Replay, Store},
     signal::{Ending, Signal},
@@ -136,6 +136,7 @@ pub(super) fn story() -> Vec<Event> {
             stop: Stop::Calls,
             usage: Usage { input: 10, output: 5, ..Usage::default() },
             calls: vec![model_call],
+            thoughts: Vec::new(),
         },
         Event::CallStarted {
             call: Call {
@@ -217,6 +218,7 @@ pub(super) fn story() -> Vec<Event> {
             stop: Stop::End,
             usage: Usage { input: 20, output: 1, ..Usage::default() },
             calls: Vec::new(),
+            thoughts: Vec::new(),
         },
         Event::ExchangeFinished { outcome: Outcome::Done },
         Event::ModeChanged { from: Mode::Default, to: Mode::AcceptEdits },
@@ -245,6 +247,21 @@ pub(super) fn since() -> Vec<Event> {
         excluded_ms: 1,
     };
     vec![
+        Event::ThinkingStreamed { text: "Is it the valve?".into() },
+        Event::TurnFinished {
+            stop: Stop::Calls,
+            usage: Usage { input: 10, output: 5, ..Usage::default() },
+            calls: Vec::new(),
+            thoughts: vec![Thought {
+                from: "anthropic/m".into(),
+                kind: "thinking".into(),
+                signature: "c2ln".into(),
+                streamed: 16,
+                words: Some("Is it the valve?\r".into()),
+                after_text: 1,
+                after_calls: 1,
+            }],
+        },
         answered(Scope::Session { rule: text.into() }),
         answered(Scope::Always { rule: text.into() }),
         Event::RuleRevoked { rule },

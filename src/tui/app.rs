@@ -302,7 +302,10 @@ impl App {
         let mut event = Some(first);
         for _ in 0..BATCH {
             let Some(next) = event else { break };
-            let pace = if matches!(next.event, Event::TextStreamed { .. }) {
+            let pace = if matches!(
+                next.event,
+                Event::TextStreamed { .. } | Event::ThinkingStreamed { .. }
+            ) {
                 Pace::Stream
             } else if matches!(next.event, Event::OutputWritten { .. }) {
                 Pace::Output

@@ -7,6 +7,7 @@ mod effects;
 mod rows;
 mod script;
 mod source;
+mod thinking;
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -28,8 +29,9 @@ use crate::{
 };
 
 pub use effects::Effects;
-pub use rows::{Scene, height, rows, state_mark};
+pub use rows::{Scene, height, is_long, rows, state_mark};
 pub use script::Script;
+pub use thinking::Thinking;
 
 /// One piece.
 #[derive(Clone, Debug)]
@@ -49,11 +51,13 @@ struct Cached {
 /// What kind of piece it is.
 #[derive(Clone, Debug)]
 pub enum Body {
-    /// What the person said (or, for an agent, its parent).
-    Said(String),
+    /// What the person said (or, for an agent, its parent). Of a long one a part is shown at first.
+    Said { text: String, fold: Fold },
     /// What the model said: one part that is over, or the last one that still grows. A part of a
     /// long code block knows the line that opened it.
     Text { text: String, live: bool, inside: Option<String> },
+    /// What the model thought before it said or did something.
+    Thinking(Box<Thinking>),
     /// A run of Python.
     Code(Box<Code>),
     /// Any other call the model made itself.
@@ -204,8 +208,9 @@ impl Cell {
     /// Whether its rows depend on nothing but their width and look.
     fn settled(&self) -> bool {
         match &self.body {
-            Body::Said(_) | Body::Notice { .. } => true,
+            Body::Said { .. } | Body::Notice { .. } => true,
             Body::Text { live, .. } => !live,
+            Body::Thinking(thinking) => !thinking.live,
             Body::Code(code) => {
                 code.progress.is_over()
                     && code.effects.iter().all(|nested| nested.called.progress.is_over())
@@ -222,7 +227,8 @@ impl Cell {
 
     /// Whether enter does something with it.
     pub fn opens(&self) -> bool {
-        matches!(self.body, Body::Code(_) | Body::Agent { .. })
+        matches!(self.body, Body::Code(_) | Body::Thinking(_) | Body::Agent { .. })
+            || matches!(&self.body, Body::Said { text, .. } if is_long(text))
     }
 }
 

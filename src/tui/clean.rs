@@ -36,6 +36,26 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(pieces(text).into_iter().map(|piece| piece.text).collect())
 }
 
+/// As [`shown`], for a name: it is no table, and a tab in it is hidden like anything else.
+pub fn name(text: &str) -> Cow<'_, str> {
+    if text.contains('\t') {
+        return Cow::Owned(shown(&text.replace('\t', &code('\t'))).into_owned());
+    }
+    shown(text)
+}
+
+/// As [`name`], as spans.
+pub fn name_spans(text: &str, base: Style, escape: Style) -> Vec<Span<'static>> {
+    let mut out = Vec::new();
+    for (at, part) in text.split('\t').enumerate() {
+        if at > 0 {
+            out.push(Span::styled(code('\t'), escape));
+        }
+        out.extend(spans(part, base, escape));
+    }
+    out
+}
+
 /// As [`shown`], keeping apart what is text and what is the code of a hidden character, so that
 /// text which merely looks like such a code is not drawn as one.
 pub fn pieces(text: &str) -> Vec<Piece> {

@@ -255,6 +255,14 @@ impl Stage {
         }
     }
 
+    /// Much time passes, of which only the end is seen.
+    pub(super) fn passes(&mut self, ms: u64) {
+        let draws = std::mem::replace(&mut self.draws, false);
+        self.wait(ms);
+        self.draws = draws;
+        self.draw();
+    }
+
     /// Time passes, a frame at a time where frames are drawn.
     pub(super) fn wait(&mut self, ms: u64) {
         let end = self.ms + ms;

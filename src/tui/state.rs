@@ -96,6 +96,10 @@ pub enum Popup {
         row: usize,
     },
     Output,
+    /// Into which file an output is to be saved.
+    Save {
+        call: CallId,
+    },
     Changes {
         row: usize,
     },
@@ -238,6 +242,7 @@ impl State {
             Some(Popup::Waiting { .. }) => return Place::Waiting,
             Some(Popup::Output) if self.finding() => return Place::Find,
             Some(Popup::Output) => return Place::Output,
+            Some(Popup::Save { .. }) => return Place::Save,
             Some(Popup::Changes { .. }) if self.records.written.undo.is_some() => {
                 return Place::Undo;
             }

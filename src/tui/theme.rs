@@ -158,31 +158,33 @@ impl Theme {
     }
 
     /// With sixteen colours the terminal's own palette rules: its ground and text are kept, for only
-    /// they are sure to be readable on each other. On a light ground most of its colours are not,
-    /// and a state there is told by its mark and word alone.
+    /// they are sure to be readable on each other, and of its colours those that are readable in all
+    /// palettes that terminals come with. A role that has none of its own is told by its mark and word.
+    /// Nothing is dimmed: on a console that is too dark to read.
     fn sixteen(&self, role: Role) -> Style {
         let (dark, light) = match role {
-            Role::Need => (Color::LightYellow, Some(Color::Magenta)),
-            Role::Held | Role::CodeKeyword | Role::Warn => (Color::LightMagenta, None),
-            Role::Good | Role::Add | Role::CodeString => (Color::LightGreen, None),
-            Role::Bad | Role::Remove => (Color::LightRed, Some(Color::Red)),
+            Role::Need => (Some(Color::LightYellow), Some(Color::Red)),
+            Role::Good | Role::Add | Role::CodeString => (Some(Color::LightGreen), None),
+            Role::Bad | Role::Remove => (Some(Color::LightRed), None),
             // The blues of dark terminals are too dark to read.
             Role::Work | Role::CodeName | Role::Change | Role::CodeNumber | Role::CodeType => {
-                (Color::LightCyan, Some(Color::Blue))
+                (Some(Color::LightCyan), Some(Color::Blue))
             }
-            Role::Quiet | Role::CodeComment | Role::Rule => {
-                return Style::new().add_modifier(Modifier::DIM);
-            }
-            Role::Select => return Style::new().add_modifier(Modifier::REVERSED),
-            Role::Text
+            Role::Quiet | Role::CodeComment | Role::Rule => (Some(Color::Gray), None),
+            // One magenta or the other is too dark, or on a light ground too light.
+            Role::Held
+            | Role::Warn
+            | Role::CodeKeyword
+            | Role::Select
+            | Role::Text
             | Role::Bright
             | Role::Match
             | Role::Escape
             | Role::Ground
-            | Role::Raised => return Style::new(),
+            | Role::Raised => (None, None),
         };
-        let mut style = Style::new();
-        style.fg = if self.is_light() { light } else { Some(dark) };
+        let mut style = Style::new().add_modifier(plain_modifier(role));
+        style.fg = if self.is_light() { light } else { dark };
         style
     }
 
@@ -202,9 +204,16 @@ impl Default for Theme {
     }
 }
 
-/// Without colours these still have to stand out.
+/// Where colours do not tell these apart, other signs have to: what is selected, what was found and
+/// the code of a hidden character are all reversed.
 fn plain_modifier(role: Role) -> Modifier {
-    if matches!(role, Role::Select) { Modifier::REVERSED } else { Modifier::empty() }
+    const SIGNS: [(Role, Modifier); 3] = [
+        (Role::Select, Modifier::REVERSED.union(Modifier::BOLD)),
+        (Role::Escape, Modifier::UNDERLINED),
+        (Role::Warn, Modifier::BOLD),
+    ];
+    let own = SIGNS.iter().find(|(of, _)| *of == role);
+    own.map_or(Modifier::empty(), |(_, modifier)| *modifier)
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod paste;
 mod pointer;
 mod question;
 mod records;
+mod save;
 mod several;
 mod signals;
 mod slash;
@@ -124,6 +125,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
         }
         Message::Rekeyed(Ok(keys)) => {
             state.controls.keys = keys;
+            state.look.again();
             Vec::new()
         }
         Message::Rekeyed(Err(fault)) => {

@@ -25,6 +25,7 @@ mod pen;
 mod popup;
 mod question;
 mod right;
+mod save;
 pub(super) mod script;
 mod search;
 mod sessions;
@@ -58,6 +59,8 @@ pub(in crate::tui) use self::{
 use self::arrange::arrange;
 use self::pen::{Keys, Pen, split_bottom, split_top};
 use super::{
+    hints::Hints,
+    keymap,
     layout::{Layout, Room},
     state::{Drawn, Focus, Popup, State, pointer::Held, waiting::Form},
     theme::{Mark, Role},
@@ -120,7 +123,8 @@ fn body(
 ) -> Option<(u16, u16)> {
     if layout.foot.height > 0 {
         let alone = layout.room == Room::Narrow;
-        let text = if alone { vec![pen.span("esc not now", Role::Quiet)] } else { Vec::new() };
+        let hints = Hints::of(&state.controls, keymap::Place::Question).leave("not now");
+        let text = if alone { vec![pen.span(hints.joined(""), Role::Quiet)] } else { Vec::new() };
         pen.rule(layout.foot, 0, Keys::Elsewhere, Vec::new(), text);
     }
     if layout.idle.height > 0 {
@@ -224,6 +228,10 @@ fn popup_over(
         Popup::Quit { row } => {
             let below = below(state, pen, body, popup::quit_rows(state), drawn);
             popup::quit(state, pen, below, row);
+        }
+        Popup::Save { call } => {
+            let below = below(state, pen, body, save::ROWS, drawn);
+            return save::draw(state, pen, below, call);
         }
         Popup::Held { .. }
         | Popup::Delete { .. }

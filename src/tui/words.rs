@@ -39,6 +39,15 @@ pub fn took(ms: u64) -> String {
     }
 }
 
+/// `12 s`, `2:05`.
+pub fn lasted(seconds: i64) -> String {
+    match seconds {
+        ..1 => "less than 1 s".to_owned(),
+        1..100 => format!("{seconds} s"),
+        _ => clock(seconds),
+    }
+}
+
 /// Where a session that begins as a copy is from.
 pub fn forked(from: SessionId, source: Source) -> String {
     let (what, short) = match source {

@@ -175,7 +175,7 @@ fn worked(
 
 fn ended(stop: Stop, calls: Vec<ModelCall>) -> Event {
     let usage = Usage { input: 1_000, output: 100, ..Usage::default() };
-    Event::TurnFinished { stop, usage, calls }
+    Event::TurnFinished { stop, usage, calls, thoughts: Vec::new() }
 }
 
 fn times(mut work: impl FnMut()) -> Vec<Duration> {

@@ -45,7 +45,7 @@ fn texts(messages: &[Message]) -> Vec<String> {
             format!("person: {}", text.lines().next_back().unwrap_or_default())
         }
         Message::Agent(text) => format!("agent: {}", text.lines().next_back().unwrap_or_default()),
-        Message::Assistant { text, calls } => format!("model: {text} {}", calls.len()),
+        Message::Assistant { text, calls, .. } => format!("model: {text} {}", calls.len()),
         Message::Results(results) => format!("results: {}", results.len()),
     };
     messages.iter().map(text).collect()

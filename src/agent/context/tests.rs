@@ -74,7 +74,12 @@ fn a_result_that_is_too_long_loses_its_middle_and_says_so() {
         let mut session = rig.live.session();
         session.apply(
             1,
-            &Event::TurnFinished { stop: Stop::Calls, usage: Usage::default(), calls: vec![call] },
+            &Event::TurnFinished {
+                stop: Stop::Calls,
+                usage: Usage::default(),
+                calls: vec![call],
+                thoughts: Vec::new(),
+            },
         );
         session.apply(
             2,

@@ -165,7 +165,8 @@ fn only_the_last_pictures_are_shown_again_and_old_ones_go_by_several() {
     let shelf = Shelf::default();
     let picture = shelf.put(&written(&flat_color(3, 2), ImageFormat::Png), "a.png");
     let one = || vec![picture.clone()];
-    let answer = || Message::Assistant { text: "I see".to_owned(), calls: Vec::new() };
+    let answer =
+        || Message::Assistant { text: "I see".to_owned(), calls: Vec::new(), thoughts: Vec::new() };
     for (all, stay) in [(0, 0), (1, 1), (8, 8), (9, 5), (12, 8), (13, 5), (100, 8)] {
         let mut talk: Vec<_> = (0..all)
             .map(|at| if at % 2 == 0 { user(one()) } else { results(one()) })
@@ -189,7 +190,11 @@ fn what_the_model_has_not_seen_yet_goes_for_no_older_picture() {
     let picture = shelf.put(&written(&flat_color(3, 2), ImageFormat::Png), "a.png");
     let many = |count: usize| vec![picture.clone(); count];
     for (before, new, left) in [(1, 8, [0, 8]), (3, 6, [0, 6]), (6, 3, [2, 3]), (2, 12, [0, 8])] {
-        let answer = Message::Assistant { text: "I see".to_owned(), calls: Vec::new() };
+        let answer = Message::Assistant {
+            text: "I see".to_owned(),
+            calls: Vec::new(),
+            thoughts: Vec::new(),
+        };
         let mut talk = vec![user(many(before)), answer, results(many(new))];
         latest(&mut talk);
         assert_eq!([of(&talk[0]).len(), of(&talk[2]).len()], left, "{before} and {new}");

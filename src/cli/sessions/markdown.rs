@@ -24,6 +24,8 @@ pub(super) struct Page<'a> {
     asked: Vec<(ApprovalId, String)>,
     /// What is being written by a model.
     answer: Option<Cleaner>,
+    /// What it thought, which is written when that is over.
+    thought: String,
 }
 
 impl<'a> Page<'a> {
@@ -33,7 +35,8 @@ impl<'a> Page<'a> {
         zone: &'a TimeZone,
         out: &'a mut dyn Write,
     ) -> io::Result<Self> {
-        let mut page = Self { zone, out, said: 0, asked: Vec::new(), answer: None };
+        let (asked, thought) = (Vec::new(), String::new());
+        let mut page = Self { zone, out, said: 0, asked, answer: None, thought };
         page.head(session)?;
         Ok(page)
     }
@@ -51,6 +54,14 @@ impl Page<'_> {
 
     /// Writes what happened next.
     pub(super) fn event(&mut self, envelope: &Envelope) -> io::Result<()> {
+        if let Event::ThinkingStreamed { text } = &envelope.event {
+            if self.thought.is_empty() {
+                self.end_text()?;
+            }
+            self.thought.push_str(text);
+            return Ok(());
+        }
+        self.end_thought()?;
         if let Event::TextStreamed { text } = &envelope.event {
             if self.answer.is_none() {
                 writeln!(self.out, "\n**Model**\n")?;
@@ -164,6 +175,7 @@ impl Page<'_> {
             | Event::TurnStarted { .. }
             | Event::CompactionStarted { .. }
             | Event::TextStreamed { .. }
+            | Event::ThinkingStreamed { .. }
             | Event::TurnFinished { .. }
             | Event::ExecutionStarted { .. }
             | Event::OutputWritten { .. } => Ok(()),
@@ -172,6 +184,7 @@ impl Page<'_> {
 
     /// Nothing more happened.
     pub(super) fn end(mut self) -> io::Result<()> {
+        self.end_thought()?;
         self.end_text()
     }
 
@@ -180,6 +193,16 @@ impl Page<'_> {
         let mut rest = String::new();
         cleaner.finish(&mut rest);
         writeln!(self.out, "{rest}")
+    }
+
+    fn end_thought(&mut self) -> io::Result<()> {
+        let thought = std::mem::take(&mut self.thought);
+        if thought.trim().is_empty() {
+            return Ok(());
+        }
+        let lines = text::count(thought.trim().lines().count(), "line");
+        writeln!(self.out, "\n*Thought by the model, {lines}:*\n")?;
+        self.block(thought.trim(), "", usize::MAX)
     }
 
     /// Some lines, behind a fence that nothing in them can end.

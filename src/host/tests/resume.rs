@@ -22,7 +22,8 @@ fn crashed(rig: &Rig, of_root: Vec<Event>, of_agent: Vec<Event>) -> (SessionId, 
         Event::ChildStarted { call, child: agent.id, agent: "a".into(), task: "do".into() };
     let said = |text: &str| Event::said(text);
     let turn = Event::TurnStarted { turn: 1, model: "m".into() };
-    let ends = Event::TurnFinished { stop: Stop::End, usage: Usage::default(), calls: vec![] };
+    let usage = Usage::default();
+    let ends = Event::TurnFinished { stop: Stop::End, usage, calls: vec![], thoughts: vec![] };
     let rests = Event::ExchangeFinished { outcome: Outcome::Done };
     let ids = (root.id, agent.id);
     for (spec, first, more) in [

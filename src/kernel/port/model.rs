@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use crate::kernel::{
     event::Stop,
     id::SessionId,
-    message::{Message, Usage},
+    message::{Message, Thought, Usage},
     picture::{Format, PictureId},
     provider::Sees,
     registry::ToolDefinition,
@@ -88,6 +88,12 @@ pub enum Purpose {
 pub enum Delta {
     /// Some text, with no control characters but newline and tab.
     Text(String),
+    /// Some of what it thinks, for people to read: cleaned as text is. No more in all than
+    /// [`LONGEST_THINKING`](crate::kernel::message::LONGEST_THINKING), and a line that says where it was
+    /// more.
+    Thinking(String),
+    /// A whole block of that, as it must come back. They come before the calls, and only with calls.
+    Thought(Thought),
     /// A whole call. Half ones are never sent.
     Call {
         /// The provider's name for it.

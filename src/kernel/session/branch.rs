@@ -177,6 +177,7 @@ fn carried(event: &Event, source: Source) -> Option<Event> {
         | Event::ConversationRewound { .. }
         | Event::TurnStarted { .. }
         | Event::TextStreamed { .. }
+        | Event::ThinkingStreamed { .. }
         | Event::TurnFinished { .. }
         | Event::CompactionStarted { .. }
         | Event::ContextCompacted { .. }

@@ -223,6 +223,7 @@ impl Log {
             | Event::ConversationRewound { .. }
             | Event::TurnStarted { .. }
             | Event::TextStreamed { .. }
+            | Event::ThinkingStreamed { .. }
             | Event::TurnFinished { .. }
             | Event::ExchangeFinished { .. }
             | Event::ExecutionStarted { .. }

@@ -1,5 +1,6 @@
 //! From events to a session: what the model is told, what is open, what it cost.
 
+mod answer;
 mod begun;
 mod by_hand;
 mod edit;
@@ -11,10 +12,10 @@ mod undone;
 use std::{collections::BTreeMap, sync::Arc};
 
 pub use self::folding::Folding;
-use self::{begun::Begun, later::Later, span::Talk};
+use self::{answer::Answer as Writing, begun::Begun, later::Later, span::Talk};
 use crate::kernel::{
     error::CallError,
-    event::{Envelope, Event, Origin, Outcome, Source, Stop},
+    event::{Envelope, Event, Origin, Outcome, Source},
     gate::approval::{Answer, Question},
     id::{ApprovalId, SignalId},
     invoke::{ToolResult, interrupted},
@@ -47,12 +48,8 @@ pub struct Session {
     pub outcome: Option<Outcome>,
     /// The conversation up to the last whole answer.
     talk: Talk,
-    /// Text of the answer that is being written.
-    text: String,
-    /// The calls of the last answer, with the results that have come.
-    calls: Vec<(ModelCall, Option<ToolResult>)>,
-    /// Whether an answer is being written.
-    answering: bool,
+    /// The answer that is being written, or whose calls are being made.
+    answer: Writing,
     /// What was said while an answer was on its way, or came from agents; it comes after that answer
     /// and its results.
     later: Later,
@@ -81,9 +78,7 @@ impl Session {
             todo: Vec::new(),
             outcome: None,
             talk: Talk::default(),
-            text: String::new(),
-            calls: Vec::new(),
-            answering: false,
+            answer: Writing::default(),
             later: Later::default(),
             begun: Begun::default(),
         }
@@ -103,13 +98,22 @@ impl Session {
                 self.turns += 1;
                 self.later.asked();
                 self.outcome = None;
-                self.answering = true;
+                self.answer.arrives = true;
             }
             Event::TextStreamed { text } => {
                 self.settle_lost_turn();
-                self.text.push_str(text);
+                self.answer.text.push_str(text);
             }
-            Event::TurnFinished { stop, usage, calls } => self.turn_finished(stop, *usage, calls),
+            Event::ThinkingStreamed { text } => {
+                self.settle_lost_turn();
+                self.answer.thinks(text);
+            }
+            Event::TurnFinished { stop, usage, calls, thoughts } => {
+                self.settle_lost_turn();
+                self.usage += *usage;
+                self.context = usage.input.saturating_add(usage.output);
+                self.answer.finish(stop, calls, thoughts);
+            }
             Event::ContextCompacted { summarised, summary, usage } => {
                 self.settle();
                 self.usage += *usage;
@@ -118,6 +122,7 @@ impl Session {
             }
             Event::ExchangeFinished { outcome } => {
                 self.settle_answer();
+                self.talk.forget_thoughts();
                 self.talk.take(self.later.words());
                 self.outcome = Some(outcome.clone());
             }
@@ -133,7 +138,7 @@ impl Session {
                     self.later.noted(note);
                     self.settle_if_quiet();
                 }
-                let slot = self.calls.iter_mut().find(|(known, _)| known.id == *call);
+                let slot = self.answer.calls.iter_mut().find(|(known, _)| known.id == *call);
                 if let Some((_, empty @ None)) = slot {
                     *empty = Some(self.begun.told(result, *call));
                 }
@@ -162,11 +167,13 @@ impl Session {
                 if let Event::SessionForked { source: Source::File, .. } = event {
                     self.talk.ours = seq;
                 }
+                if let Event::SessionForked { .. } = event {
+                    self.answer.thoughts.clear();
+                    self.talk.forget_thoughts();
+                }
                 // Whoever asked died with the process that held the question.
                 self.questions.clear();
-                if std::mem::take(&mut self.answering) && !self.text.is_empty() {
-                    self.text.push_str("\n[cut off: the program ended]");
-                }
+                self.answer.lost();
             }
             Event::TodoChanged { items, .. } => self.todo.clone_from(items),
             Event::SignalReceived { signal, agent, what, .. } => {
@@ -237,8 +244,8 @@ impl Session {
 
     /// The text of the last answer, whole or not.
     pub fn last_text(&self) -> &str {
-        if !self.text.is_empty() {
-            return &self.text;
+        if !self.answer.text.is_empty() {
+            return &self.answer.text;
         }
         let answer = self.talk.messages.iter().rev().find_map(|message| {
             let Message::Assistant { text, .. } = message else { return None };
@@ -270,6 +277,7 @@ impl Session {
     /// "interrupted" for each call without a result, inner ones first. Nothing if all was closed.
     pub fn interruptions(&self) -> Vec<Event> {
         let unseen = self
+            .answer
             .calls
             .iter()
             .filter(|(call, result)| result.is_none() && !self.begun.is_open(call.id))
@@ -281,41 +289,21 @@ impl Session {
 
     /// Whether something was going on when the journal ended.
     pub fn is_busy(&self) -> bool {
-        let spoken = !self.talk.messages.is_empty()
-            || self.later.has_words()
-            || !self.text.is_empty()
-            || !self.calls.is_empty();
+        let spoken =
+            !self.talk.messages.is_empty() || self.later.has_words() || !self.answer.is_empty();
         spoken && self.outcome.is_none()
     }
 
     /// Takes in what was said, unless an answer is on its way: then it comes after that.
     fn settle_if_quiet(&mut self) {
-        if !self.answering && self.text.is_empty() && self.calls.is_empty() {
+        if !self.answer.arrives && self.answer.is_empty() {
             self.settle();
-        }
-    }
-
-    fn turn_finished(&mut self, stop: &Stop, usage: Usage, calls: &[ModelCall]) {
-        self.settle_lost_turn();
-        self.answering = false;
-        self.usage += usage;
-        self.context = usage.input.saturating_add(usage.output);
-        self.calls = calls.iter().map(|call| (call.clone(), None)).collect();
-        let note = match stop {
-            Stop::End | Stop::Calls => return,
-            Stop::Length => "\n[cut off at the model's limit of length]",
-            Stop::Interrupted => "\n[stopped by the person]",
-            Stop::Failed { .. } => "\n[cut off: the provider failed]",
-        };
-        // An answer that never began is no message; some providers refuse an empty one.
-        if !self.text.is_empty() {
-            self.text.push_str(note);
         }
     }
 
     /// Ends the answer before, where a damaged journal lacks the beginning of the next.
     fn settle_lost_turn(&mut self) {
-        if !self.calls.is_empty() {
+        if !self.answer.calls.is_empty() {
             self.settle();
         }
     }
@@ -327,12 +315,10 @@ impl Session {
     }
 
     fn settle_answer(&mut self) {
-        self.answering = false;
-        let calls = std::mem::take(&mut self.calls);
-        let text = std::mem::take(&mut self.text);
+        let Writing { text, calls, thoughts, .. } = std::mem::take(&mut self.answer);
         if !text.is_empty() || !calls.is_empty() {
             let asked = calls.iter().map(|(call, _)| call.clone()).collect();
-            self.talk.push(Message::Assistant { text, calls: asked });
+            self.talk.push(Message::Assistant { text, calls: asked, thoughts });
         }
         if !calls.is_empty() {
             let results = calls.into_iter().map(|(call, result)| CallResult {

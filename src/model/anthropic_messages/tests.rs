@@ -4,7 +4,7 @@ use serde_json::json;
 use super::*;
 use crate::{
     kernel::{message::ModelCall, picture::Format, provider::Api, registry::ToolDefinition},
-    model::loopback::{KEY, Loopback, Reply, drawn, print, told},
+    model::loopback::{KEY, Loopback, Reply, assistant, drawn, print, thought, told},
 };
 
 const START: &str = r#"{"type":"message_start","message":{"usage":{"input_tokens":7,"cache_read_input_tokens":3,"output_tokens":1}}}"#;
@@ -23,6 +23,26 @@ fn text(text: &str) -> String {
             .to_string(),
         )
         + &event(r#"{"type":"content_block_stop","index":0}"#)
+}
+
+fn thinking(index: u64, words: &str) -> String {
+    let delta = |delta: Value| {
+        event(&json!({"type": "content_block_delta", "index": index, "delta": delta}).to_string())
+    };
+    let block = json!({"type": "thinking", "thinking": "", "signature": ""});
+    event(
+        &json!({"type": "content_block_start", "index": index, "content_block": block}).to_string(),
+    ) + &delta(json!({"type": "thinking_delta", "thinking": words}))
+        + &delta(json!({"type": "thinking_delta", "thinking": "?"}))
+        + &delta(json!({"type": "signature_delta", "signature": "c2ln"}))
+        + &event(&json!({"type": "content_block_stop", "index": index}).to_string())
+}
+
+fn redacted(index: u64) -> String {
+    let block = json!({"type": "redacted_thinking", "data": "ZGF0YQ=="});
+    event(
+        &json!({"type": "content_block_start", "index": index, "content_block": block}).to_string(),
+    ) + &event(&json!({"type": "content_block_stop", "index": index}).to_string())
 }
 
 fn open_tool(arguments: &str) -> String {
@@ -68,7 +88,7 @@ async fn each_stream_is_read_by_the_stated_rules() {
     let overloaded =
         r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
     let new = event(r#"{"type":"brand_new_event","x":1}"#) + &event(r#"{"type":"ping"}"#);
-    let thinking = event(
+    let of_no_block = event(
         r#"{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}"#,
     );
     let torn = "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"cut   \n\n";
@@ -122,8 +142,39 @@ async fn each_stream_is_read_by_the_stated_rules() {
         ),
         (
             "events of which nothing is known",
-            Reply::stream(start.clone() + &new + &thinking + &text("fine") + &end("end_turn")),
+            Reply::stream(start.clone() + &new + &of_no_block + &text("fine") + &end("end_turn")),
             "fine | End 10+5".into(),
+        ),
+        (
+            "thinking, then a call",
+            Reply::stream(start.clone() + &thinking(0, "is it") + &tool("{}") + &end("tool_use")),
+            "(is it)(?){loop/m thinking c2ln 6 None 0 0}[t1 execute_code {}] | Calls 10+5".into(),
+        ),
+        (
+            "thinking of all kinds, in several places",
+            Reply::stream(
+                start.clone()
+                    + &redacted(0)
+                    + &text("so\r\n: ")
+                    + &thinking(2, "a\u{1b}\r")
+                    + &tool("{}")
+                    + &thinking(4, "b")
+                    + &end("tool_use"),
+            ),
+            "so\n: (a⟨U+001B⟩)(?)(b)(?){loop/m redacted_thinking ZGF0YQ== 0 None 0 0}\
+             {loop/m thinking c2ln 14 Some(\"a\\u{1b}\\r?\") 5 0}{loop/m thinking c2ln 2 None 5 1}\
+             [t1 execute_code {}] | Calls 10+5"
+                .into(),
+        ),
+        (
+            "thinking without a call",
+            Reply::stream(start.clone() + &thinking(0, "hm") + &text("fine") + &end("end_turn")),
+            "(hm)(?)fine | End 10+5".into(),
+        ),
+        (
+            "thinking that is cut off",
+            Reply::stream(start.clone() + &thinking(0, "hm")),
+            format!("(hm)(?) | {dropped}"),
         ),
         (
             "more after the end",
@@ -202,12 +253,9 @@ async fn a_request_says_all_and_nothing_empty() {
         system: "be brief".to_owned(),
         messages: vec![
             Message::said("one"),
-            Message::Assistant { text: " \n".to_owned(), calls: vec![] },
+            assistant(" \n", vec![], vec![]),
             Message::said("two"),
-            Message::Assistant {
-                text: String::new(),
-                calls: vec![call("a.1", r#"{"path":"x"}"#), call("b", "{half")],
-            },
+            assistant("", vec![call("a.1", r#"{"path":"x"}"#), call("b", "{half")], vec![]),
             Message::Results(vec![
                 result("a.1", "no", vec![plot.clone()]),
                 result("b", "", vec![]),
@@ -274,6 +322,87 @@ async fn a_request_says_all_and_nothing_empty() {
             "tools": [{"name": "files_read", "description": "reads", "input_schema": {"type": "object"}}],
         })
     );
+}
+
+/// The body of the request for this conversation with a model that is asked to think like that.
+async fn asked(think: Think, purpose: Purpose, messages: Vec<Message>) -> Value {
+    let mut server = Loopback::start(vec![Reply::stream(event(START) + &end("end_turn"))]).await;
+    let model = AnthropicMessages::new(server.wire(Api::AnthropicMessages, ""), "m", Some(2000));
+    let request = ModelRequest { messages, purpose, ..ModelRequest::default() };
+    told(model.thinking(think).respond(request)).await;
+    server.request().await.body
+}
+
+fn reads(id: &str) -> ModelCall {
+    ModelCall {
+        id: 1.into(),
+        provider_id: id.to_owned(),
+        name: "read".to_owned(),
+        arguments: String::new(),
+    }
+}
+
+#[tokio::test]
+async fn what_a_model_thought_goes_back_unchanged_and_in_its_places_to_itself_alone() {
+    let thoughts = |from: &str| {
+        let kinds = [("redacted_thinking", "", 0), ("thinking", " a\r\u{1b}", 5)];
+        let of = |(kind, words, at)| thought(from, kind, words, at);
+        let mut all: Vec<_> = kinds.map(of).into();
+        all.push(Thought { after_calls: 1, ..thought(from, "thinking", "b", 11) });
+        all
+    };
+    let conversation = |from: &str| {
+        let answer = assistant("so it: goes", vec![reads("a"), reads("b")], thoughts(from));
+        let results = vec![result("a", "1", vec![]), result("b", "2", vec![])];
+        vec![Message::said("go"), answer, Message::Results(results)]
+    };
+    let content = async |from: &str| {
+        let body = asked(Think::AsProvided, Purpose::Turn, conversation(from)).await;
+        assert_eq!(body["thinking"], Value::Null);
+        body["messages"][1]["content"].clone()
+    };
+    let call = |id: &str| json!({"type": "tool_use", "id": id, "name": "read", "input": {}});
+    assert_eq!(
+        content("loop/m").await,
+        json!([
+            {"type": "redacted_thinking", "data": "c2ln"},
+            {"type": "text", "text": "so it"},
+            {"type": "thinking", "thinking": " a\r\u{1b}", "signature": "c2ln"},
+            {"type": "text", "text": ": goes"},
+            call("a"),
+            {"type": "thinking", "thinking": "b", "signature": "c2ln"},
+            call("b"),
+        ])
+    );
+    let without = json!([{"type": "text", "text": "so it: goes"}, call("a"), call("b")]);
+    assert_eq!(content("loop/other").await, without);
+}
+
+#[tokio::test]
+async fn thinking_is_asked_for_where_a_person_set_it_and_not_amid_calls_without_it() {
+    let amid = |thoughts: Vec<Thought>| {
+        let results = Message::Results(vec![result("a", "1", vec![])]);
+        vec![Message::said("go"), assistant("", vec![reads("a")], thoughts), results]
+    };
+    let said = || vec![Message::said("go")];
+    let own = || vec![thought("loop/m", "thinking", "hm", 0)];
+    let enabled = json!({"type": "enabled", "budget_tokens": 4000});
+    let asks = [
+        (Think::AsProvided, Purpose::Turn, said(), Value::Null, 2000),
+        (Think::Off, Purpose::Turn, said(), json!({"type": "disabled"}), 2000),
+        (Think::Within(4000), Purpose::Turn, said(), enabled.clone(), 8096),
+        (Think::Within(4000), Purpose::Summary, said(), Value::Null, 2000),
+        (Think::Within(4000), Purpose::Turn, amid(own()), enabled, 8096),
+        (Think::Within(4000), Purpose::Turn, amid(vec![]), Value::Null, 2000),
+    ];
+    for (think, purpose, messages, thinking, most) in asks {
+        let body = asked(think, purpose, messages).await;
+        assert_eq!(
+            (&body["thinking"], &body["max_tokens"]),
+            (&thinking, &json!(most)),
+            "{think:?}"
+        );
+    }
 }
 
 #[tokio::test]

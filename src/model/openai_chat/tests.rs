@@ -4,7 +4,7 @@ use serde_json::json;
 use super::*;
 use crate::{
     kernel::{invoke::ToolResult, picture::Format, provider::Api, registry::ToolDefinition},
-    model::loopback::{KEY, Loopback, Reply, drawn, print, told},
+    model::loopback::{KEY, Loopback, Reply, assistant, drawn, print, thought, told},
 };
 
 const CUT: &str = r#"{"code": "import shutil\nshutil.rmtree(\"scratch"#;
@@ -138,14 +138,35 @@ async fn each_stream_is_read_by_the_stated_rules() {
             "fine | End 10+5".into(),
         ),
         (
-            "thoughts, and shapes of which nothing is known",
+            "shapes of which nothing is known",
             Reply::stream(
-                chunk(json!({"reasoning_content": "hm", "content": null}), None)
+                chunk(json!({"reasoning_content": {"x": 1}, "content": null}), None)
                     + "data: {\"x\":1}\n\ndata: 5\n\ndata: {\"choices\":\"?\",\"error\":null}\n\n"
                     + &chunk(json!({"content": [{"type": "text", "text": "fine"}]}), None)
                     + &end("stop"),
             ),
             "fine | End 10+5".into(),
+        ),
+        (
+            "thinking under one name, then a call",
+            Reply::stream(
+                chunk(json!({"reasoning_content": "is ", "content": null}), None)
+                    + &chunk(json!({"reasoning_content": "it\u{1b}?", "reasoning": "it?"}), None)
+                    + &tool("{}")
+                    + &end("tool_calls"),
+            ),
+            "(is )(it⟨U+001B⟩?){loop/m reasoning_content  18 Some(\"is it\\u{1b}?\") 0 0}\
+             [c1 execute_code {}] | Calls 10+5"
+                .into(),
+        ),
+        (
+            "thinking under the other name, in one piece with what is said",
+            Reply::stream(
+                chunk(json!({"reasoning": "hm", "content": ""}), None)
+                    + &chunk(json!({"reasoning": "!", "content": "fine"}), None)
+                    + &end("stop"),
+            ),
+            "(hm)(!)fine | End 10+5".into(),
         ),
         (
             "content held back",
@@ -187,8 +208,8 @@ async fn a_request_says_all_and_nothing_empty() {
             Message::User { text: "one".to_owned(), pictures: vec![gone] },
             Message::User { text: "see".to_owned(), pictures: vec![plot.clone()] },
             Message::User { text: String::new(), pictures: vec![plot.clone()] },
-            Message::Assistant { text: " ".to_owned(), calls: vec![] },
-            Message::Assistant { text: String::new(), calls: vec![call] },
+            assistant(" ", vec![], vec![]),
+            assistant("", vec![call], vec![]),
             Message::Results(vec![result]),
         ],
         pictures: BTreeMap::from([(plot.id, print(Format::Png, "cGxvdA=="))]),
@@ -230,4 +251,37 @@ async fn a_request_says_all_and_nothing_empty() {
             }}],
         })
     );
+}
+
+#[tokio::test]
+async fn what_a_model_thought_goes_back_under_its_name_to_itself_alone() {
+    let call = ModelCall {
+        id: 1.into(),
+        provider_id: "c1".to_owned(),
+        name: "read".to_owned(),
+        arguments: String::new(),
+    };
+    let body = async |think: Think, thoughts: Vec<Thought>| {
+        let mut server = Loopback::start(vec![Reply::stream(end("stop"))]).await;
+        let model = OpenaiChat::new(server.wire(Api::OpenaiChat, "/v1"), "m", None);
+        let messages = vec![assistant("", vec![call.clone()], thoughts)];
+        let request = ModelRequest { messages, ..ModelRequest::default() };
+        told(model.thinking(think).respond(request)).await;
+        server.request().await.body
+    };
+    for name in THINKING {
+        let own = body(Think::AsProvided, vec![thought("loop/m", name, "hm\r", 0)]).await;
+        assert_eq!(own["messages"][0][name], "hm\r");
+        assert_eq!(own["reasoning_effort"], Value::Null);
+        let foreign = body(Think::AsProvided, vec![thought("loop/other", name, "hm", 0)]).await;
+        assert_eq!(foreign["messages"][0].get(name), None);
+    }
+    for (think, effort) in [
+        (Think::Off, "none"),
+        (Think::Within(1024), "low"),
+        (Think::Within(8000), "medium"),
+        (Think::Within(8193), "high"),
+    ] {
+        assert_eq!(body(think, Vec::new()).await["reasoning_effort"], effort, "{think:?}");
+    }
 }

@@ -186,6 +186,7 @@ async fn nobody_there_is_told_with_the_address() {
         max_tokens: None,
         context_tokens: None,
         sees: Sees::Pictures,
+        think: crate::kernel::provider::Think::AsProvided,
         model: None,
     };
     let wire = Wire::new(&provider, None, patience()).unwrap();
@@ -204,6 +205,7 @@ fn a_key_is_in_no_debug_text_and_a_bad_address_or_key_is_refused() {
         max_tokens: None,
         context_tokens: None,
         sees: Sees::Pictures,
+        think: crate::kernel::provider::Think::AsProvided,
         model: None,
     };
     let key = |key: &str| Some(SecretString::from(key));

@@ -56,7 +56,7 @@ pub(super) fn record(line: &[u8]) -> Record {
 }
 
 /// Every type of event this program knows, as it stands in a journal.
-pub(in crate::store) const TYPES: [&str; 31] = [
+pub(in crate::store) const TYPES: [&str; 32] = [
     "session_started",
     "session_resumed",
     "session_forked",
@@ -65,6 +65,7 @@ pub(in crate::store) const TYPES: [&str; 31] = [
     "message_sent",
     "turn_started",
     "text_streamed",
+    "thinking_streamed",
     "turn_finished",
     "exchange_finished",
     "call_started",

@@ -53,7 +53,7 @@ fn cut(line: &mut String) {
     if line.len() > LINE {
         let left = line.len() - line.floor_char_boundary(LINE);
         line.truncate(line.floor_char_boundary(LINE));
-        line.push_str(&format!(" [… {left} bytes more in this line; ctrl+o shows them]"));
+        line.push_str(&format!(" [… {left} bytes more in this line of its file]"));
         line.shrink_to_fit();
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn rows(code: &Code, scene: &Scene<'_>) -> Vec<Line<'static>> {
     out.extend(texts.map(|(at, text)| line(code, (at, text), held, scene)));
     let hidden = code.script.count() - shown.len();
     if code.fold == Fold::Part && hidden > 0 && held.is_none() {
-        out.push(more(hidden, scene));
+        out.push(rows::folded(&format!("{} more", words::count(hidden, "line")), scene));
     }
     for nested in code.effects.iter() {
         let at = nested.line.and_then(|line| usize::try_from(line).ok()?.checked_sub(1));
@@ -67,7 +67,7 @@ fn head(code: &Code, scene: &Scene<'_>) -> Line<'static> {
     let mark = if runs && stands { Mark::ClockHeld } else { code.progress.mark() };
     let fold = if code.fold == Fold::Shut { Mark::Folded } else { Mark::Open };
     let mut spans = vec![scene.mark(fold), Span::raw(" "), scene.mark(mark), Span::raw(" ")];
-    spans.extend(scene.spans(&code.filename, Role::Text));
+    spans.extend(scene.name(&code.filename, Role::Text));
     spans.push(Span::raw("   "));
     let mut facts = Vec::new();
     match &code.progress {
@@ -138,13 +138,6 @@ fn line(
     }
     let waits = Span::styled("waits for you", scene.look.style(Role::Need));
     words::apart(Line::from(spans), Line::from(waits), scene.width)
-}
-
-fn more(hidden: usize, scene: &Scene<'_>) -> Line<'static> {
-    let quiet = scene.look.style(Role::Quiet);
-    let gap = scene.look.mark(Mark::Gap);
-    let text = format!("   {gap}  {} more", words::count(hidden, "line"));
-    words::apart(Line::styled(text, quiet), Line::styled("enter unfold", quiet), scene.width)
 }
 
 fn effect(nested: &Nested, scene: &Scene<'_>) -> Line<'static> {

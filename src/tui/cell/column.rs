@@ -12,8 +12,9 @@ pub type Spot = (usize, usize);
 
 /// Whether a blank row stands above this cell.
 pub fn gap(cells: &[Cell], at: usize) -> bool {
-    let speech =
-        |cell: &Cell| matches!(cell.body, Body::Said(_) | Body::Text { .. } | Body::Notice { .. });
+    let speech = |cell: &Cell| {
+        matches!(cell.body, Body::Said { .. } | Body::Text { .. } | Body::Notice { .. })
+    };
     let goes_on = matches!(cells[at].body, Body::Text { inside: Some(_), .. });
     at > 0 && !goes_on && (speech(&cells[at]) || speech(&cells[at - 1]))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use ratatui::text::{Line, Span};
 
-use super::{Body, Cached, Called, Cell, Progress, code};
+use super::{Body, Cached, Called, Cell, Fold, Progress, code, thinking};
 use crate::{
     config::Motion,
     kernel::{
@@ -13,8 +13,12 @@ use crate::{
         id::{CallId, SessionId},
     },
     tui::{
-        clean, markdown,
+        clean,
+        hints::Hints,
+        keymap::{Action, Place},
+        markdown,
         state::{
+            controls::Controls,
             look::Look,
             output::Output,
             sessions::{Doing, Sessions},
@@ -31,6 +35,7 @@ use crate::{
 pub struct Scene<'a> {
     pub width: usize,
     pub look: &'a Look,
+    pub controls: &'a Controls,
     pub now: Timestamp,
     pub sessions: &'a Sessions,
     pub output: &'a Output,
@@ -53,6 +58,11 @@ impl Scene<'_> {
     /// A text with what is hidden in it shown.
     pub fn spans(&self, text: &str, role: Role) -> Vec<Span<'static>> {
         clean::spans(text, self.look.style(role), self.look.style(Role::Escape))
+    }
+
+    /// A name, tabs in it shown as well.
+    pub fn name(&self, name: &str, role: Role) -> Vec<Span<'static>> {
+        clean::name_spans(name, self.look.style(role), self.look.style(Role::Escape))
     }
 
     /// A mark in its own role.
@@ -127,11 +137,12 @@ fn keep(cell: &Cell, scene: &Scene<'_>, height: usize, rows: Option<Arc<Vec<Line
 
 fn lay_out(cell: &Cell, scene: &Scene<'_>) -> Vec<Line<'static>> {
     match &cell.body {
-        Body::Said(text) => said(text, scene),
+        Body::Said { text, fold } => said(text, *fold, scene),
         Body::Text { text, live, inside: None } => spoken(text, *live, scene),
         Body::Text { text, live, inside: Some(opened) } => {
             spoken(&format!("{opened}\n{text}"), *live, scene)
         }
+        Body::Thinking(thinking) => thinking::rows(thinking, scene),
         Body::Code(code) => code::rows(code, scene),
         Body::Call(called) => vec![call(called, scene)],
         Body::Agent { name, session, task, at } => vec![agent(name, *session, task, *at, scene)],
@@ -139,8 +150,36 @@ fn lay_out(cell: &Cell, scene: &Scene<'_>) -> Vec<Line<'static>> {
     }
 }
 
-fn said(text: &str, scene: &Scene<'_>) -> Vec<Line<'static>> {
+/// Lines and bytes of a message that are shown before someone unfolds it, and how many there may be
+/// until it is folded at all.
+const SAID: (usize, usize) = (8, 1 << 10);
+const LONG: (usize, usize) = (24, 4 << 10);
+
+/// Whether what was said is folded at first: pasted text, most of the time.
+pub fn is_long(text: &str) -> bool {
+    text.len() > LONG.1 || text.lines().count() > LONG.0
+}
+
+/// The beginning of a long message that stays in sight.
+fn head(text: &str) -> &str {
+    let (lines, bytes) = SAID;
+    let end = text.match_indices('\n').nth(lines - 1).map_or(text.len(), |(end, _)| end);
+    &text[..text.floor_char_boundary(end.min(bytes))]
+}
+
+/// A row that says how much is folded away, and by what key it opens.
+pub(super) fn folded(text: &str, scene: &Scene<'_>) -> Line<'static> {
+    let quiet = scene.look.style(Role::Quiet);
+    let gap = scene.look.mark(Mark::Gap);
+    let unfold = Hints::of(scene.controls, Place::Transcript).with(Action::Open, "unfold");
+    let right = Line::styled(unfold.joined(""), quiet);
+    words::apart(Line::styled(format!("   {gap}  {text}"), quiet), right, scene.width)
+}
+
+fn said(text: &str, fold: Fold, scene: &Scene<'_>) -> Vec<Line<'static>> {
     let indent = scene.indent();
+    let whole = text;
+    let text = if fold == Fold::Full || !is_long(text) { text } else { head(text) };
     let mut out = Vec::new();
     let label = if indent < 7 { scene.look.mark(Mark::Path) } else { scene.speaker };
     for (at, line) in text.split('\n').enumerate() {
@@ -149,6 +188,14 @@ fn said(text: &str, scene: &Scene<'_>) -> Vec<Line<'static>> {
         let mut spans = vec![Span::styled(label, scene.look.style(Role::Quiet))];
         spans.extend(scene.spans(line, Role::Bright));
         out.extend(wrap_with(&Line::from(spans), Layout::words(scene.width).hanging(indent)));
+    }
+    if text.len() < whole.len() {
+        let rest = whole[text.len()..].trim_start_matches('\n');
+        let more = match rest.lines().count() {
+            1 => format!("{} bytes more", words::grouped(rest.len() as u64)),
+            lines => format!("{} more", words::count(lines, "line")),
+        };
+        out.push(folded(&more, scene));
     }
     out
 }
@@ -206,7 +253,7 @@ pub(super) fn effect(called: &Called, scene: &Scene<'_>) -> Vec<Span<'static>> {
     let mut spans = scene.spans(&word, Role::Text);
     if !called.object.is_empty() {
         spans.push(Span::raw(" "));
-        spans.extend(scene.spans(&called.object, Role::Text));
+        spans.extend(scene.name(&called.object, Role::Text));
     }
     spans
 }
@@ -219,7 +266,7 @@ fn agent(
     scene: &Scene<'_>,
 ) -> Line<'static> {
     let mut spans = vec![scene.mark(scene.state(session))];
-    spans.extend(scene.spans(&format!(" agent {name}   "), Role::Text));
+    spans.extend(scene.name(&format!(" agent {name}   "), Role::Text));
     let doing = scene.sessions.get(session).map(|node| &node.doing);
     let time = match doing {
         Some(Doing::Rests { worked_s, outcome, .. }) => {

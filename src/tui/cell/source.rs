@@ -12,7 +12,10 @@ impl Body {
             if exact { text.contains(word) } else { text.to_lowercase().contains(word) }
         };
         match self {
-            Self::Said(text) | Self::Text { text, .. } | Self::Notice { text, .. } => found(text),
+            Self::Said { text, .. } | Self::Text { text, .. } | Self::Notice { text, .. } => {
+                found(text)
+            }
+            Self::Thinking(thinking) => found(&thinking.text),
             Self::Code(code) => {
                 found(&code.filename)
                     || code.script.lines().any(found)
@@ -30,7 +33,10 @@ impl Body {
     /// What copying it gives.
     pub fn copied(&self) -> String {
         match self {
-            Self::Said(text) | Self::Text { text, .. } | Self::Notice { text, .. } => text.clone(),
+            Self::Said { text, .. } | Self::Text { text, .. } | Self::Notice { text, .. } => {
+                text.clone()
+            }
+            Self::Thinking(thinking) => thinking.text.clone(),
             Self::Code(code) => format!("{}\n", code.script.text()),
             Self::Call(called) => format!("{} {}", called.name, called.object),
             Self::Agent { task, .. } => task.clone(),
@@ -49,7 +55,7 @@ impl Body {
             }
             Self::Call(called) => wrong(&called.progress),
             Self::Notice { mark, .. } => matches!(mark, Mark::Failed | Mark::Limit),
-            Self::Said(_) | Self::Text { .. } | Self::Agent { .. } => false,
+            Self::Said { .. } | Self::Text { .. } | Self::Thinking(_) | Self::Agent { .. } => false,
         }
     }
 
@@ -64,7 +70,11 @@ impl Body {
                 .iter()
                 .any(|nested| wrote(nested.called.category, &nested.called.progress)),
             Self::Call(called) => wrote(called.category, &called.progress),
-            Self::Said(_) | Self::Text { .. } | Self::Agent { .. } | Self::Notice { .. } => false,
+            Self::Said { .. }
+            | Self::Text { .. }
+            | Self::Thinking(_)
+            | Self::Agent { .. }
+            | Self::Notice { .. } => false,
         }
     }
 }

@@ -174,7 +174,7 @@ impl Reader<'_> {
     fn preset(&self, value: &Value<'_>) -> Result<Preset, KeysError> {
         let name = value.get_ref().as_str().unwrap_or_default();
         Preset::ALL.into_iter().find(|preset| preset.name() == name).ok_or_else(|| {
-            let what = format!("{name:?} is no preset");
+            let what = format!("{} is no preset", crate::kernel::text::quoted(name));
             self.fault(value.span(), what, "write \"plain\" or \"vim\"")
         })
     }

@@ -179,6 +179,13 @@ impl Keymap {
         self.index();
     }
 
+    /// Gives an action that one key, or none.
+    #[cfg(test)]
+    pub fn rebind(&mut self, place: Place, action: Action, letter: Option<char>) {
+        let keys: Vec<_> = letter.into_iter().map(Key::letter).collect();
+        self.replace(place, action, "", &keys);
+    }
+
     /// What a preset added goes where the person has put something else.
     pub(super) fn give_way(&mut self, mine: &HashMap<(Place, Key), Action>) {
         for row in &mut self.rows {

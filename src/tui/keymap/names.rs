@@ -39,6 +39,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
         | Place::Held
         | Place::Delete
         | Place::Rename
+        | Place::Save
         | Place::Said
         | Place::Rewind
         | Place::Files
@@ -91,7 +92,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
         Action::Output(of) => match of {
             Output::Follow => "Follow an output, or hold it",
             Output::Wrap => "Wrap the lines of an output, and back",
-            Output::Save => "Save an output to a file",
+            Output::Save => "Save an output to a file…",
             Output::Pin => "Pin an output, and back",
             Output::Close => "Close an output; the program goes on",
             Output::Next => "Next output",

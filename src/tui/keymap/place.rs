@@ -63,6 +63,8 @@ places! {
     Held = "held" "open elsewhere",
     Delete = "delete" "delete",
     Rename = "rename" "rename",
+    /// The name of the file for an output.
+    Save = "save" "save an output",
     /// What was said in a session.
     Said = "said" "what was said",
     Rewind = "rewind" "go back",
@@ -88,6 +90,7 @@ impl Place {
             | Self::Edit
             | Self::Filter
             | Self::Rename
+            | Self::Save
             | Self::Files
             | Self::Commands => true,
             Self::Question

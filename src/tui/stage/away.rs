@@ -74,8 +74,12 @@ impl Stage {
     }
 
     pub(in crate::tui) fn ends(&mut self, session: u128, outcome: Outcome) {
-        let over =
-            Event::TurnFinished { stop: Stop::End, usage: Usage::default(), calls: Vec::new() };
+        let over = Event::TurnFinished {
+            stop: Stop::End,
+            usage: Usage::default(),
+            calls: Vec::new(),
+            thoughts: Vec::new(),
+        };
         self.event(session.into(), over);
         self.event(session.into(), Event::ExchangeFinished { outcome });
     }

@@ -51,10 +51,11 @@ impl Stage {
     pub(super) fn said(&self, session: SessionId) -> Message {
         let cells = self.state.sessions.get(session).map(|node| &node.transcript.cells);
         let texts = cells.into_iter().flatten().filter_map(|cell| match &cell.body {
-            Body::Said(text) => Some(text.clone()),
+            Body::Said { text, .. } => Some(text.clone()),
             Body::Text { .. }
             | Body::Code(_)
             | Body::Call(_)
+            | Body::Thinking(_)
             | Body::Agent { .. }
             | Body::Notice { .. } => None,
         });

@@ -48,11 +48,16 @@ impl Stage {
         self.event(session.into(), Event::TextStreamed { text: text.into() });
     }
 
+    pub(in crate::tui) fn thinks(&mut self, session: u128, text: &str) {
+        self.event(session.into(), Event::ThinkingStreamed { text: text.into() });
+    }
+
     pub(in crate::tui) fn turn_ends(&mut self, session: u128, input: u64, output: u64) {
         let event = Event::TurnFinished {
             stop: crate::kernel::event::Stop::Calls,
             usage: Usage { input, output, ..Usage::default() },
             calls: Vec::new(),
+            thoughts: Vec::new(),
         };
         self.event(session.into(), event);
     }

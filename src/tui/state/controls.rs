@@ -62,8 +62,13 @@ impl Themes {
 }
 
 impl Controls {
-    /// The first key of an action, as it is shown; empty where it has none.
+    /// The first key that has this action in a place, or failing that everywhere, as it is shown; empty
+    /// where it has none.
     pub fn key(&self, place: Place, action: Action) -> String {
-        self.keys.keys(place, action).next().map(|key| key.label()).unwrap_or_default()
+        let own = self.keys.keys(place, action);
+        let mut all = own.chain(self.keys.keys(Place::Everywhere, action));
+        // A key may do another thing here.
+        let key = all.find(|key| self.keys.action(place, *key) == Some(action));
+        key.map(|key| key.label()).unwrap_or_default()
     }
 }

@@ -32,6 +32,11 @@ impl Look {
         self.revision += 1;
     }
 
+    /// What is drawn with it is another thing now, though the theme is not.
+    pub fn again(&mut self) {
+        self.revision += 1;
+    }
+
     /// Tells layouts of one look from those of another.
     pub fn revision(&self) -> u64 {
         self.revision

@@ -36,6 +36,8 @@ pub struct Output {
     chosen: Option<CallId>,
     /// What is looked for in one of them.
     pub search: Option<Search>,
+    /// The name of the file into which one is to be saved, while it is written.
+    pub file: Draft,
     /// Lines that are on their way.
     reading: Option<CallId>,
 }

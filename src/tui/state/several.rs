@@ -47,7 +47,7 @@ impl Queue {
     pub fn why_not_chosen(&self, waiting: &Waiting) -> Option<&'static str> {
         let kind = self.several.chosen.iter().next().and_then(|id| self.get(*id));
         if !waiting.end_seen {
-            Some("enter to see it first")
+            Some("see it first")
         } else if waiting.deceives() {
             Some("hidden text: alone")
         } else if kind.is_some_and(|kind| kind.question.category != waiting.question.category) {

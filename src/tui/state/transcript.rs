@@ -4,6 +4,7 @@ mod done;
 pub mod find;
 mod made;
 mod scan;
+mod written;
 
 use std::{collections::HashMap, ops::Range};
 
@@ -23,7 +24,7 @@ use crate::{
         invoke::ToolResult,
     },
     tui::{
-        cell::{Body, Called, Cell, Code, Coloured, Fold, Nested, Progress},
+        cell::{Body, Called, Cell, Code, Coloured, Fold, Nested, Progress, is_long},
         highlight::Colours,
         theme::Mark,
     },
@@ -80,42 +81,8 @@ impl Transcript {
     /// Somebody spoke.
     pub fn said(&mut self, text: &str) {
         self.end_text();
-        self.push(Body::Said(text.to_owned()));
-    }
-
-    /// The model wrote. A paragraph that is over becomes a cell of its own, so that a long answer
-    /// is not laid out again and again.
-    pub fn streamed(&mut self, more: &str) {
-        if !matches!(self.cells.last(), Some(Cell { body: Body::Text { live: true, .. }, .. })) {
-            self.push(Body::Text { text: String::new(), live: true, inside: None });
-            self.scan = Scan::default();
-        }
-        let Some(Cell { body: Body::Text { text, .. }, .. }) = self.cells.last_mut() else {
-            return;
-        };
-        text.push_str(more);
-        while let Some(Cell { body: Body::Text { text, .. }, .. }) = self.cells.last_mut()
-            && let Some(part) = self.scan.part(text)
-        {
-            let rest = text.split_off(part.end);
-            self.end_text();
-            self.scan = part.inside.as_deref().map(Scan::inside).unwrap_or_default();
-            self.push(Body::Text { text: rest, live: true, inside: part.inside });
-        }
-    }
-
-    /// The model's text is over for now.
-    pub fn end_text(&mut self) {
-        let Some(cell) = self.cells.last_mut() else { return };
-        let Body::Text { text, live, inside } = &mut cell.body else { return };
-        *live = false;
-        // It had room to grow, or for all that came with it.
-        text.shrink_to_fit();
-        if text.trim().is_empty() && inside.is_none() {
-            self.cells.pop();
-        } else {
-            cell.touch();
-        }
+        let fold = if is_long(text) { Fold::Part } else { Fold::Full };
+        self.push(Body::Said { text: text.to_owned(), fold });
     }
 
     /// A notice; the same one twice in a row is one.
@@ -258,7 +225,11 @@ impl Transcript {
                     code.effects.iter_mut().for_each(|nested| cut(&mut nested.called.progress));
                 }
                 Body::Call(called) => cut(&mut called.progress),
-                Body::Said(_) | Body::Text { .. } | Body::Agent { .. } | Body::Notice { .. } => {
+                Body::Said { .. }
+                | Body::Text { .. }
+                | Body::Thinking(_)
+                | Body::Agent { .. }
+                | Body::Notice { .. } => {
                     continue;
                 }
             }
@@ -302,8 +273,9 @@ impl Transcript {
         cell.touch();
         match &mut cell.body {
             Body::Code(code) => Some(code),
-            Body::Said(_)
+            Body::Said { .. }
             | Body::Text { .. }
+            | Body::Thinking(_)
             | Body::Call(_)
             | Body::Agent { .. }
             | Body::Notice { .. } => None,
@@ -337,7 +309,11 @@ impl Transcript {
             Body::Code(code) if code.call == call => Some(&code.progress),
             Body::Code(code) => code.effects.find(call).map(|nested| &nested.called.progress),
             Body::Call(called) => Some(&called.progress),
-            Body::Said(_) | Body::Text { .. } | Body::Agent { .. } | Body::Notice { .. } => None,
+            Body::Said { .. }
+            | Body::Text { .. }
+            | Body::Thinking(_)
+            | Body::Agent { .. }
+            | Body::Notice { .. } => None,
         }
     }
 
@@ -364,7 +340,11 @@ impl Transcript {
                 }
             }
             Body::Call(called) => change(called),
-            Body::Said(_) | Body::Text { .. } | Body::Agent { .. } | Body::Notice { .. } => {}
+            Body::Said { .. }
+            | Body::Text { .. }
+            | Body::Thinking(_)
+            | Body::Agent { .. }
+            | Body::Notice { .. } => {}
         }
     }
 

@@ -164,7 +164,9 @@ fn color(place: &Place<'_>, role: Role, value: &Value<'_>) -> Result<Rgb, ThemeE
     let text = value.get_ref().as_str();
     text.and_then(Rgb::parse).ok_or_else(|| {
         let what = match text {
-            Some(text) => format!("{} has no colour in {text:?}", role.name()),
+            Some(text) => {
+                format!("{} has no colour in {}", role.name(), crate::kernel::text::quoted(text))
+            }
             None => format!("{} is {}, not a colour", role.name(), value.get_ref().type_str()),
         };
         place.error(value.span(), what, "write colours as \"#rrggbb\"")

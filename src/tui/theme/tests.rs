@@ -1,3 +1,5 @@
+mod sixteen;
+
 use pretty_assertions::assert_eq;
 
 use super::*;
@@ -91,36 +93,6 @@ fn the_accent_is_unlike_every_other_role_in_lightness() {
             let name = theme.name();
             assert!(apart >= least, "{name}, {colours} colours, {}: {apart:.1}", role.name());
         }
-    }
-}
-
-#[test]
-fn with_16_colours_text_can_be_read_in_the_palettes_that_terminals_come_with() {
-    // Of each: the Linux console's, and xterm's.
-    const PALETTES: [(Color, [Rgb; 2]); 8] = [
-        (Color::LightYellow, [Rgb(255, 255, 85), Rgb(255, 255, 0)]),
-        (Color::LightMagenta, [Rgb(255, 85, 255), Rgb(255, 0, 255)]),
-        (Color::LightGreen, [Rgb(85, 255, 85), Rgb(0, 255, 0)]),
-        (Color::LightRed, [Rgb(255, 85, 85), Rgb(255, 0, 0)]),
-        (Color::LightCyan, [Rgb(85, 255, 255), Rgb(0, 255, 255)]),
-        (Color::Magenta, [Rgb(170, 0, 170), Rgb(205, 0, 205)]),
-        (Color::Blue, [Rgb(0, 0, 170), Rgb(0, 0, 238)]),
-        (Color::Red, [Rgb(170, 0, 0), Rgb(205, 0, 0)]),
-    ];
-    let (black, white) = (Rgb(0, 0, 0), Rgb(255, 255, 255));
-    let sixteen = Depth::Sixteen;
-    for (theme, ground) in [(Theme::dark(sixteen), black), (Theme::light(sixteen), white)] {
-        for role in Role::ALL {
-            let Some(color) = theme.style(*role).fg else { continue };
-            let known = PALETTES.iter().find(|(known, _)| *known == color);
-            for shown in known.expect("a colour whose value is known").1 {
-                let found = contrast(shown, ground);
-                assert!(found >= 4.5, "{} {}: {found:.2}", theme.name(), role.name());
-            }
-        }
-        let need = theme.style(Role::Need).fg;
-        let wearers = Role::ALL.iter().filter(|role| theme.style(**role).fg == need);
-        assert_eq!(wearers.count(), 1, "nothing else wears the accent");
     }
 }
 

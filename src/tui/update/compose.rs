@@ -6,7 +6,8 @@ use crate::{
     tui::{
         effect::{Effect, Start},
         files::Found,
-        keymap::Edit,
+        hints,
+        keymap::{Edit, Go},
         slash as commands,
         state::{
             Focus, State,
@@ -110,10 +111,17 @@ pub(super) fn send(state: &mut State, when: When) -> Vec<Effect> {
         })];
     }
     if matches!(state.place.player, Player::Nobody { .. }) {
-        state.status.say("No model. ctrl+c, esc, then enter: the tour.", now);
+        let text = no_model(state);
+        state.status.say(text, now);
         return Vec::new();
     }
     begin(state, true)
+}
+
+/// Said where there is nobody who would answer.
+pub(super) fn no_model(state: &State) -> String {
+    let key = hints::shows(&state.controls, Go::Commands);
+    format!("No model. {key}: take the tour, or connect one.")
 }
 
 /// Starts a session with what is in the draft.

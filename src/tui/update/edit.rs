@@ -62,7 +62,8 @@ pub(super) fn step(state: &mut State, by: Move) {
 pub(super) fn confirm(state: &mut State, edit: Edit) -> Vec<Effect> {
     match edit.input() {
         Ok(_) if edit.changed() == 0 => {
-            state.status.say("Nothing was changed. esc, then y says yes to it.", state.now.at);
+            let text = "Nothing was changed. A plain yes is for that.";
+            state.status.say(text, state.now.at);
         }
         Ok(input) if edit.fault.is_none() => {
             let id = edit.question;
@@ -120,7 +121,7 @@ pub(super) fn refused(state: &mut State, id: ApprovalId, reason: &str) -> bool {
 
 /// A question goes to come again, since its file was changed: what was being written for it is kept.
 pub(super) fn changed(state: &mut State, id: ApprovalId) {
-    const WHY: &str = "Its file was changed meanwhile: esc shows what it would do now.";
+    const WHY: &str = "Its file was changed meanwhile: go back, and see what it would do now.";
     if let Some(mut edit) = editing(state).filter(|edit| edit.question == id).cloned() {
         edit.fault = Some(WHY.to_owned());
         state.queue.sent = Some(edit);

@@ -142,8 +142,17 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             }
             node.at = "answering".to_owned();
         }
-        Event::TextStreamed { text } => log.streamed(text),
+        Event::ThinkingStreamed { text } => {
+            log.thought(text, at);
+            node.at = "thinking".to_owned();
+        }
+        Event::TextStreamed { text } => {
+            log.thought_until(at);
+            log.streamed(text);
+            node.at = "answering".to_owned();
+        }
         Event::TurnFinished { stop, usage, .. } => {
+            log.thought_until(at);
             log.end_text();
             node.usage += *usage;
             node.context = usage.input + usage.output;

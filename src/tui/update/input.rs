@@ -4,7 +4,7 @@ use crossterm::event::{KeyEvent, KeyEventKind};
 
 use super::{
     away, compose, controls, file, log, moves, output, palette, panes, paste, pointer, question,
-    records, several, themes, transcript, tree, trust, wider, written,
+    records, save, several, themes, transcript, tree, trust, wider, written,
 };
 use crate::{
     kernel::command::Command,
@@ -12,6 +12,7 @@ use crate::{
         cell::Fold,
         effect::{Effect, Setting, Start},
         guard::{Haste, Press},
+        hints,
         keymap::{Action, Begin, Edit, Go, Key, Keymap, Place},
         message::Input,
         state::{
@@ -185,6 +186,9 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Confirm if matches!(state.popup, Some(Popup::Rename { .. })) => {
             return tree::rename_chosen(state);
         }
+        Action::Confirm if matches!(state.popup, Some(Popup::Save { .. })) => {
+            return save::confirm(state);
+        }
         Action::Confirm if state.key_place() == Place::Filter => records::filter(state, false),
         Action::Confirm => return question::confirm(state),
         Action::Lasting => wider::switch(state),
@@ -208,7 +212,10 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
             compose::clear(state);
         }
         Action::Clear if state.status.twice(Twice::Quit, now) => quit(state),
-        Action::Clear => state.status.say("ctrl+c again quits.", now),
+        Action::Clear => {
+            let key = state.controls.key(Place::Everywhere, Action::Clear);
+            state.status.say(format!("{key} again quits."), now);
+        }
         Action::Quit => quit(state),
         Action::Go(Go::KeysFile) => return vec![Effect::KeysFile],
         Action::Go(go) => panes::go(state, go),
@@ -271,6 +278,7 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Stop => tree::stop(state),
         Action::Preset(preset) => {
             state.controls.keys = Keymap::of(preset);
+            state.look.again();
             return controls::keep(Setting::Preset(preset));
         }
         Action::Mouse => return controls::mouse(state),
@@ -335,6 +343,7 @@ fn leave(state: &mut State) -> Vec<Effect> {
     if away::leave(state)
         || file::leave(state)
         || tree::step_back(state)
+        || save::leave(state)
         || output::leave(state)
         || records::leave(state)
         || written::leave(state)
@@ -354,8 +363,9 @@ fn leave(state: &mut State) -> Vec<Effect> {
             None => {
                 let trust = state.queue.current().is_some_and(trust::is_asked);
                 if state.queue.not_now().is_some() {
-                    let said =
-                        if trust { trust::NOT_NOW } else { "Not now. It waits; F3 shows it." };
+                    let key = hints::shows(&state.controls, Go::Waiting);
+                    let said = format!("Not now. It waits; {key} shows it.");
+                    let said = if trust { trust::NOT_NOW.to_owned() } else { said };
                     state.status.say(said, now);
                 }
                 state.focus = state.beside();
@@ -387,7 +397,8 @@ fn leave(state: &mut State) -> Vec<Effect> {
             if state.status.twice(Twice::StopTurn, now) {
                 return vec![Effect::Send(Command::Interrupt { session: node.spec.id })];
             }
-            state.status.say("esc again stops this turn", now);
+            let key = state.controls.key(Place::Composer, Action::Leave);
+            state.status.say(format!("{key} again stops this turn"), now);
         }
     }
     Vec::new()

@@ -134,6 +134,7 @@ pub(super) fn scroll(state: &mut State, by: Move) {
         | Place::Filter
         | Place::Themes
         | Place::Held
+        | Place::Save
         | Place::Rename => {}
         Place::Transcript | Place::Composer | Place::Everywhere => transcript::scroll(state, by),
     }

@@ -5,7 +5,8 @@ use crate::{
     tui::{
         clean,
         effect::Effect,
-        keymap::{Edit, Move, Output},
+        hints,
+        keymap::{Edit, Go, Move, Output},
         state::{
             DrawnOutput, Popup, State,
             output::{Look, Run, Search, Wrap},
@@ -120,19 +121,7 @@ pub(super) fn act(state: &mut State, what: Output) -> Vec<Effect> {
                 *row = 0;
             }
         }
-        Output::Save => {
-            let name: String = run
-                .program
-                .chars()
-                .map(|c| if c.is_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' })
-                .take(40)
-                .collect();
-            let name = format!("{}-{}.txt", name.trim_matches(['-', '.']), call.short());
-            let session = run.session;
-            let folder = state.sessions.get(session).map(|node| node.spec.workspace.clone());
-            let file = folder.map(|folder| folder.join(name));
-            return file.map(|file| Effect::SaveOutput(session, call, file)).into_iter().collect();
-        }
+        Output::Save => super::save::ask(state, call),
         Output::Pin => {
             state.output.pin(call);
             let pinned = state.output.run(call).is_some_and(|run| run.pinned);
@@ -145,7 +134,9 @@ pub(super) fn act(state: &mut State, what: Output) -> Vec<Effect> {
             state.popup.take_if(|popup| *popup == Popup::Output);
             state.focus = state.beside();
             if goes_on {
-                state.status.say("Closed; the program goes on. F4 shows it.", state.now.at);
+                let key = hints::shows(&state.controls, Go::Output);
+                let text = format!("Closed; the program goes on. {key} shows it.");
+                state.status.say(text, state.now.at);
             }
         }
         Output::Next | Output::Previous => state.output.step(what == Output::Next),

@@ -268,9 +268,10 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
             Some(Popup::Quit { row: 2 }) => {
                 state.place.leaving = true;
                 state.popup = None;
-                state
-                    .status
-                    .say("Quits when all have ended. ctrl+q shows what runs.", state.now.at);
+                let key = state.controls.key(Place::Everywhere, Action::Quit);
+                let shows = if key.is_empty() { key } else { format!(" {key} shows what runs.") };
+                let text = format!("Quits when all have ended.{shows}");
+                state.status.say(text, state.now.at);
             }
             _ => {
                 state.place.leaving = false;
@@ -326,6 +327,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         | Place::Output
         | Place::Script
         | Place::Rename
+        | Place::Save
         | Place::Undo
         | Place::Filter
         | Place::Help => {}

@@ -6,7 +6,7 @@ use super::{compose, input, output, question, records};
 use crate::tui::{
     effect::Effect,
     guard::Haste,
-    keymap::{Key, Place},
+    keymap::{Action, Edit, Key, Place},
     state::{Focus, State, draft::Draft, waiting::Form},
 };
 
@@ -50,7 +50,9 @@ fn piece(state: &mut State, text: &str, keys: usize, is_long: bool) -> Vec<Effec
     }
     let effects = put(state, text, &|draft| draft.paste_piece(text, goes_on));
     if text.ends_with('\n') && state.key_place() == Place::Composer {
-        state.status.say("Taken as a paste, for it came all at once. enter sends it.", now);
+        let key = state.controls.key(Place::Composer, Action::Edit(Edit::Send));
+        let text = format!("Taken as a paste, for it came all at once. {key} sends it.");
+        state.status.say(text, now);
     }
     effects
 }

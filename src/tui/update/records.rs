@@ -171,7 +171,7 @@ pub(super) fn revoke(state: &mut State, row: usize) -> Vec<Effect> {
     let placed = match rows.get(row) {
         None => return Vec::new(),
         Some(Row::Fault(_)) => {
-            let text = "A fault is mended in its file; F6 shows which.";
+            let text = "A fault is mended in its file, which stands here.";
             state.status.say(text, state.now.at);
             return Vec::new();
         }

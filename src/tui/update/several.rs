@@ -86,7 +86,7 @@ pub(super) fn no(state: &mut State, quiet: bool) -> Vec<Effect> {
 fn answer(state: &mut State, says: &'static str, answer: &Answer) -> Vec<Effect> {
     let chosen: BTreeSet<_> = std::mem::take(&mut state.queue.several.chosen);
     if chosen.is_empty() {
-        state.status.say("Nothing is chosen. space chooses.", state.now.at);
+        state.status.say("Nothing is chosen.", state.now.at);
         return Vec::new();
     }
     state.popup = None;

@@ -22,8 +22,10 @@ mod memory;
 mod pasted;
 mod pointer;
 mod records;
+mod save;
 mod signals;
 mod sizes;
+mod thinking;
 mod together;
 mod transcript;
 pub(in crate::tui) mod tree;
@@ -216,6 +218,7 @@ fn what_is_over_is_laid_out_once() {
         let scene = Scene {
             width: state.drawn.transcript.width,
             look: &state.look,
+            controls: &state.controls,
             now: state.now.wall,
             sessions: &state.sessions,
             output: &state.output,

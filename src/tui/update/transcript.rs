@@ -1,9 +1,9 @@
 //! Moving through a transcript, folding it, and looking for a word in it.
 
 use crate::tui::{
-    cell::{Body, Cell, Code, Fold, Scene, column, rows},
+    cell::{Body, Cell, Fold, Scene, column, is_long, rows},
     effect::Effect,
-    keymap::{Jump, Move},
+    keymap::{Action, Jump, Move, Place},
     row,
     state::{
         Focus, State,
@@ -17,6 +17,7 @@ fn scene<'a>(state: &'a State) -> Scene<'a> {
     Scene {
         width: state.drawn.transcript.width,
         look: &state.look,
+        controls: &state.controls,
         now: state.now.wall,
         sessions: &state.sessions,
         output: &state.output,
@@ -122,8 +123,16 @@ pub(super) fn open(state: &mut State) {
             };
             None
         }
+        Body::Thinking(thinking) => {
+            thinking.fold = if thinking.fold == Fold::Shut { Fold::Full } else { Fold::Shut };
+            None
+        }
+        Body::Said { text, fold } if is_long(text) => {
+            *fold = if *fold == Fold::Full { Fold::Part } else { Fold::Full };
+            None
+        }
         Body::Agent { session, .. } => Some(*session),
-        Body::Said(_) | Body::Text { .. } | Body::Call(_) | Body::Notice { .. } => None,
+        Body::Said { .. } | Body::Text { .. } | Body::Call(_) | Body::Notice { .. } => None,
     };
     cell.touch();
     if let Some(session) = agent {
@@ -133,12 +142,14 @@ pub(super) fn open(state: &mut State) {
 
 /// Folds the part that keys act on, or opens it whole.
 pub(super) fn fold(state: &mut State, to: Fold) {
-    if let Some(cell) = chosen(state)
-        && let Body::Code(code) = &mut cell.body
-    {
-        code.fold = to;
-        cell.touch();
+    let Some(cell) = chosen(state) else { return };
+    match &mut cell.body {
+        Body::Code(code) => code.fold = to,
+        Body::Thinking(thinking) => thinking.fold = to,
+        Body::Said { fold, .. } => *fold = to,
+        Body::Text { .. } | Body::Call(_) | Body::Agent { .. } | Body::Notice { .. } => return,
     }
+    cell.touch();
 }
 
 fn chosen(state: &mut State) -> Option<&mut Cell> {
@@ -158,7 +169,8 @@ pub(super) fn copy(state: &mut State) -> Vec<Effect> {
             vec![Effect::Copy(text)]
         }
         None => {
-            state.status.say("shift+↑ chooses a part to copy.", state.now.at);
+            let key = state.controls.key(Place::Transcript, Action::Move(Move::PreviousCell));
+            state.status.say(format!("{key} chooses a part to copy."), state.now.at);
             Vec::new()
         }
     }
@@ -234,15 +246,22 @@ fn look(state: &mut State) {
     let word = find.word.text();
     if row_of(state, node, at, &word).is_none()
         && let Some(node) = state.sessions.node_mut()
-        && let Body::Code(code) = &mut node.transcript.cells[at].body
     {
-        let code: &mut Code = code;
-        code.fold = Fold::Full;
-        node.transcript.cells[at].touch();
+        unfold(&mut node.transcript.cells[at]);
     }
     let Some(node) = state.sessions.node() else { return };
     let row = row_of(state, node, at, &word).unwrap_or(0);
     visit(state, (at, row));
+}
+
+fn unfold(cell: &mut Cell) {
+    match &mut cell.body {
+        Body::Code(code) => code.fold = Fold::Full,
+        Body::Thinking(thinking) => thinking.fold = Fold::Full,
+        Body::Said { fold, .. } => *fold = Fold::Full,
+        Body::Text { .. } | Body::Call(_) | Body::Agent { .. } | Body::Notice { .. } => return,
+    }
+    cell.touch();
 }
 
 /// The first row of a cell in which the word is drawn.

@@ -259,7 +259,8 @@ pub(super) fn message(state: &mut State) -> Vec<Effect> {
 /// Begins a session.
 pub(super) fn add(state: &mut State) -> Vec<Effect> {
     if matches!(state.place.player, Player::Nobody { .. }) {
-        return say(state, "No model. ctrl+c, esc, then enter: the tour.");
+        let text = super::compose::no_model(state);
+        return say(state, &text);
     }
     if state.place.starting.is_some() {
         return say(state, "The session is being started.");

@@ -71,7 +71,7 @@ pub(super) fn letter(state: &mut State, id: ApprovalId, letter: Letter) -> Vec<E
         Letter::Yes => Trusting::Yes,
         Letter::No => Trusting::Never,
         Letter::Because | Letter::StopTurn | Letter::Edit | Letter::Several | Letter::Wider => {
-            state.status.say("Here: y, n, or esc.", state.now.at);
+            state.status.say("Here: y, n, or not now.", state.now.at);
             return Vec::new();
         }
     };

@@ -11,7 +11,8 @@ use crate::{
     },
     tui::{
         effect::Effect,
-        keymap::Move,
+        hints,
+        keymap::{Go, Move},
         state::{DrawnChange, Popup, State, compared::Compared, records::written::View},
         view,
     },
@@ -129,9 +130,10 @@ pub(super) fn take(state: &mut State, envelope: &Envelope) {
     let told = &state.records.written.told;
     if told.len() > before && crate::tui::words::seconds(envelope.at, state.now.wall) < 4 {
         let undone = told.iter().filter(|(done, _)| *done).count();
+        let key = hints::shows(&state.controls, Go::Changes);
         let text = match (undone, told.len() - undone) {
-            (undone, 0) => format!("{undone} undone. F5 shows it."),
-            (undone, left) => format!("{undone} undone, {left} left alone. F5 says why."),
+            (undone, 0) => format!("{undone} undone. {key} shows it."),
+            (undone, left) => format!("{undone} undone, {left} left alone. {key} says why."),
         };
         state.status.say(text, state.now.at);
     }

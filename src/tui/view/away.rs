@@ -10,6 +10,8 @@ use ratatui::{
 use super::pen::{Keys, Pen, inset, split_bottom, split_top};
 use crate::tui::{
     clean,
+    hints::Hints,
+    keymap::Action,
     state::{
         State,
         away::{News, Told, What},
@@ -74,7 +76,8 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
     let Some(told) = &state.status.away.told else { return };
     let right = vec![pen.span(lasted(told), Role::Quiet)];
     pen.rule(head, 0, Keys::Here, vec![pen.span(TITLE, Role::Bright)], right);
-    pen.text(inset(keys, 1, 0), 0, "enter go there   esc read all of it", Role::Bright);
+    let hints = Hints::of(&state.controls, state.key_place()).with(Action::Open, "go there");
+    pen.hints(keys, hints.leave("read all of it"));
     let height = usize::from(rest.height);
     let row = row.min(told.news.len().saturating_sub(1));
     let first = (row + 1).saturating_sub(height);

@@ -7,13 +7,15 @@ use ratatui::{
 
 use super::{
     lists::state_words,
-    pen::{Keys, Pen, inset},
+    pen::{Keys, Pen, inset, split_top},
 };
 use crate::{
     kernel::{id::SessionId, spec::Mode},
     tui::{
         cell::state_mark,
         clean,
+        hints::Hints,
+        keymap::{Action, Move, Place},
         state::State,
         theme::{Mark, Role},
         words,
@@ -37,8 +39,7 @@ pub(super) fn rows(
     area: Rect,
     row: u16,
     choices: &[Choice<'_>],
-    chosen: usize,
-    stay: &str,
+    (chosen, keys): (usize, Hints<'_>),
 ) {
     let mut row = row;
     for (at, (text, note, role)) in choices.iter().enumerate() {
@@ -51,8 +52,15 @@ pub(super) fn rows(
         pen.apart(inset(area, 0, 1), row, left, note);
         row += 1;
     }
-    let keys = format!("↑↓ choose   enter do it   esc {stay}");
-    pen.text(inset(area, 1, 0), row, &keys, Role::Bright);
+    pen.hints(split_top(area, row).1, keys);
+}
+
+/// The keys of such a list in that place.
+pub(super) fn keys<'a>(state: &'a State, place: Place, stay: &str) -> Hints<'a> {
+    Hints::of(&state.controls, place)
+        .moves([Action::Move(Move::Up), Action::Move(Move::Down)], "choose")
+        .with(Action::Open, "do it")
+        .leave(stay)
 }
 
 /// The modes, strictest first, and what each lets run.
@@ -73,7 +81,7 @@ pub(super) fn mode(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) 
         }
         Mode::Auto => ("auto", "nothing asks: programs, network, files anywhere", Role::Warn),
     });
-    rows(pen, area, 1, &choices, chosen, "leave it");
+    rows(pen, area, 1, &choices, (chosen, keys(state, Place::Mode, "leave it")));
 }
 
 /// The second step of a stop names what ends, and what does not.
@@ -112,5 +120,5 @@ pub(super) fn stop(
     if stop_rows(state, session) > 5 {
         choices.push((all.as_str(), "what they had in hand ends too", Role::Text));
     }
-    rows(pen, area, 2, &choices, chosen, "let it go on");
+    rows(pen, area, 2, &choices, (chosen, keys(state, Place::Stop, "let it go on")));
 }

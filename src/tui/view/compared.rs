@@ -4,7 +4,9 @@ use ratatui::{layout::Rect, text::Line};
 
 use super::pen::{Pen, inset};
 use crate::tui::{
+    hints::Hints,
     ink::Brush,
+    keymap::{Action, Move},
     state::{DrawnChange, State, compared::Compared, waiting::Compare},
     theme::{Mark, Role},
     words,
@@ -51,7 +53,9 @@ pub(super) fn draw(
         let said = said.filter(|(count, _)| *count > 0);
         let said = said.map(|(count, side)| format!("{} {side}", words::grouped(count as u64)));
         let said = said.collect::<Vec<_>>().join(&pen.look.dot());
-        let text = format!(" {} {said}   pgup pgdn", pen.look.mark(Mark::Gap));
+        let pages = [Action::Move(Move::PageUp), Action::Move(Move::PageDown)];
+        let keys = Hints::of(&state.controls, state.key_place()).moves(pages, "").keys();
+        let text = format!(" {} {said}   {keys}", pen.look.mark(Mark::Gap));
         pen.text(area, area.height.saturating_sub(1), &text, Role::Quiet);
     }
     Some(drawn)

@@ -12,7 +12,10 @@ use super::{
 use crate::{
     kernel::port::Whereabouts,
     tui::{
-        clean, slash,
+        clean,
+        hints::Hints,
+        keymap::{Action, Edit, Go, Place},
+        slash,
         state::{
             Focus, State,
             composer::{Queued, When},
@@ -57,7 +60,9 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, room: Room) -> 
     let searching = offered::draw(state, pen, list);
     // Where there is room for one thing alone, the question is not in sight.
     let hint = if room == Room::Narrow && here && state.queue.current().is_some() {
-        "tab answers".to_owned()
+        Hints::of(&state.controls, Place::Composer)
+            .with(Action::Go(Go::NextPane), "answers")
+            .joined("")
     } else {
         hint(state, here)
     };
@@ -72,7 +77,10 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, room: Room) -> 
     pen.rule(area, 0, Keys::here(here), all, hint);
     let above = inset(Rect { y: area.y + 1, height: rows, ..area }, 1, 1);
     for (at, one) in queued(state).skip(count.saturating_sub(usize::from(rows))).enumerate() {
-        wait(pen, above, u16::try_from(at).unwrap_or(0), one, at + 1 == usize::from(rows));
+        let last = at + 1 == usize::from(rows);
+        let up = state.controls.key(Place::Composer, Action::Edit(Edit::Up));
+        let back = Some(up).filter(|key| last && !key.is_empty());
+        wait(pen, above, u16::try_from(at).unwrap_or(0), one, back);
     }
     let used = 1 + rows;
     let field = Rect { y: area.y + used, height: area.height.saturating_sub(used), ..area };
@@ -83,14 +91,14 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, room: Room) -> 
 }
 
 /// A row for words that wait: what, and for when.
-fn wait(pen: &mut Pen<'_>, area: Rect, row: u16, one: &Queued, last: bool) {
+fn wait(pen: &mut Pen<'_>, area: Rect, row: u16, one: &Queued, back: Option<String>) {
     let mut left = vec![pen.mark(Mark::Queued), Span::raw(" ")];
     left.extend(pen.spans(words::first_line(&one.text), Role::Quiet));
     let when = match one.when {
         When::AfterTurn => "after this turn",
         When::NextStep => "at the next step",
     };
-    let back = if last { "↑ has it back   " } else { "" };
+    let back = back.map(|key| format!("{key} has it back   ")).unwrap_or_default();
     let right = Line::from(pen.span(format!("   {back}{when}"), Role::Quiet));
     let room = usize::from(area.width).saturating_sub(words::cells(&right));
     pen.apart(area, row, words::fit(Line::from(left), room), right);
@@ -99,9 +107,13 @@ fn wait(pen: &mut Pen<'_>, area: Rect, row: u16, one: &Queued, last: bool) {
 fn hint(state: &State, here: bool) -> String {
     if !here {
         let start = state.focus == Focus::Start;
-        return if start { String::new() } else { "tab to write here".to_owned() };
+        let hints = Hints::of(&state.controls, state.key_place());
+        let hints = hints.when(!start, Action::Go(Go::NextPane), "to write here");
+        return hints.joined("");
     }
     let dot = state.look.dot();
+    let hints = Hints::of(&state.controls, Place::Composer);
+    let send = Action::Edit(Edit::Send);
     if state.offers() {
         // The list says what its keys do.
         return String::new();
@@ -109,7 +121,8 @@ fn hint(state: &State, here: bool) -> String {
     match state.composer.draft.leads() {
         Some('/') => match state.composer.draft.line().and_then(slash::read) {
             Some(slash::Line::Does(..)) => {
-                return format!("enter does it{dot}a space before / sends it as words");
+                let hints = hints.with(send, "does it");
+                return hints.says("a space before / sends it as words").joined(&dot);
             }
             Some(slash::Line::Unknown(_)) => {
                 return format!("no such command{dot}a space before / sends it as words");
@@ -119,7 +132,8 @@ fn hint(state: &State, here: bool) -> String {
         Some('!')
             if state.sessions.viewed().is_none_or(|id| state.sessions.watched(id).is_none()) =>
         {
-            return format!("enter runs it as Python{dot}a space before ! sends it as words");
+            let hints = hints.with(send, "runs it as Python");
+            return hints.says("a space before ! sends it as words").joined(&dot);
         }
         Some(_) | None => {}
     }
@@ -136,9 +150,13 @@ fn hint(state: &State, here: bool) -> String {
             format!("to {}, not to {root}", node.spec.agent())
         }
         Some(node) if node.doing.works() => {
-            format!("enter sends after this turn{dot}ctrl+s at the next step{with}")
+            let hints = hints.with(send, &format!("sends after this turn{with}"));
+            hints.with(Action::Steer, "at the next step").joined(&dot)
         }
-        _ => format!("enter sends{with}{dot}ctrl+j new line"),
+        _ => {
+            let hints = hints.with(send, &format!("sends{with}"));
+            hints.with(Action::Edit(Edit::NewLine), "new line").joined(&dot)
+        }
     }
 }
 
@@ -152,7 +170,8 @@ fn read_only(state: &State) -> Option<String> {
             format!("read only: {} has it", by.as_deref().unwrap_or("another footplate"))
         }
         (Whereabouts::Free | Whereabouts::Here, _) if watched.root == viewed => {
-            "enter carries it on here, and sends".to_owned()
+            let key = state.controls.key(Place::Composer, Action::Edit(Edit::Send));
+            format!("{key} carries it on here, and sends").trim_start().to_owned()
         }
         (Whereabouts::Free | Whereabouts::Here, _) => "read only: it runs nowhere".to_owned(),
     })

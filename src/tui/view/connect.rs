@@ -5,8 +5,10 @@ use ratatui::{
     text::{Line, Span},
 };
 
-use super::pen::{Keys, Pen, inset, split_bottom, split_top};
+use super::pen::{Keys, Pen, split_bottom, split_top};
 use crate::tui::{
+    hints::Hints,
+    keymap::{Action, Move, Place},
     state::{State, status::Player},
     theme::{Mark, Role},
 };
@@ -17,11 +19,13 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
     pen.rule(head, 0, Keys::Here, vec![pen.span("connect a model", Role::Bright)], Vec::new());
     let (rest, keys) = split_bottom(rest, 1);
     let models = &state.controls.models;
-    let text = match models.is_empty() {
-        true => "esc back",
-        false => "↑↓ choose   enter take it   esc back",
-    };
-    pen.text(inset(keys, 1, 0), 0, text, Role::Bright);
+    let mut hints = Hints::of(&state.controls, Place::Connect);
+    if !models.is_empty() {
+        hints = hints
+            .moves([Action::Move(Move::Up), Action::Move(Move::Down)], "choose")
+            .with(Action::Open, "take it");
+    }
+    pen.hints(keys, hints.leave("back"));
     let mut lines = vec![Line::default()];
     let say = |text: &str| Line::from(pen.spans(&format!("   {text}"), Role::Text));
     let mut chosen = 0;

@@ -10,6 +10,8 @@ use crate::{
     },
     tui::{
         clean,
+        hints::Hints,
+        keymap::{Action, Place},
         state::{
             State,
             records::decided::{by, doubt},
@@ -45,11 +47,14 @@ pub(super) fn draw(
     let right = vec![pen.span("newest first", Role::Quiet)];
     pen.rule(head, 0, Keys::Here, vec![pen.span(count, Role::Bright)], right);
     let (rest, cursor) = super::filter::draw(state, pen, rest);
-    let text = match shown.is_empty() {
-        true => "/ filter   esc back",
-        false => "enter go there   c copy   / filter: you, rule, monitor, denied   esc back",
-    };
-    pen.text(inset(keys, 1, 0), 0, super::filter::keys(state, text), Role::Bright);
+    let (some, none) = (!shown.is_empty(), shown.is_empty());
+    let hints = Hints::of(&state.controls, Place::Decisions)
+        .when(some, Action::Open, "go there")
+        .when(some, Action::Copy, "copy")
+        .when(some, Action::Filter, "filter: you, rule, monitor, denied")
+        .when(none, Action::Filter, "filter")
+        .leave("back");
+    pen.hints(keys, super::filter::keys(state, hints));
     if shown.is_empty() {
         let text = if list.all.is_empty() {
             "Nothing was decided yet. Reads that simply ran are not listed."

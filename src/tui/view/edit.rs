@@ -13,6 +13,8 @@ use super::{
 };
 use crate::tui::{
     clean,
+    hints::Hints,
+    keymap::{Action, Move, Part, Place},
     state::{
         Focus, State,
         draft::Draft,
@@ -90,12 +92,12 @@ pub(super) fn draw(
     let (_, rest) = split_top(rest, 1);
     let width = usize::from(area.width);
     let (rest, keys) = split_bottom(rest, 1);
-    let text = match area.width {
-        76.. => "tab next   ctrl+s yes, as edited   ctrl+o in $EDITOR   esc back, unchanged",
-        60.. => "tab next   ctrl+s yes, as edited   ctrl+o $EDITOR   esc back",
-        _ => "ctrl+s yes, as edited   esc back",
-    };
-    pen.text(inset(keys, 1, 0), 0, text, Role::Bright);
+    let hints = Hints::of(&state.controls, Place::Edit)
+        .with(Action::Confirm, "yes, as edited")
+        .with(Action::Move(Move::NextCell), "next")
+        .with(Action::Editor(Part::Field), "in $EDITOR")
+        .leave("back, unchanged");
+    pen.hints(keys, hints);
     let said = verdict(edit, width);
     let (rest, foot) = split_bottom(rest, u16::try_from(said.len()).unwrap_or(1));
     let (mark, role) = match edit.fault {
@@ -178,11 +180,11 @@ fn laid(edit: &Edit, width: usize) -> Vec<Row> {
                     push(&mut rows, draft, (here(item), field.is_new(item)), (room, field.span));
                 }
                 if items.is_empty() {
-                    rows.push(own("empty; enter adds an item", here(0)));
+                    rows.push(own("empty", here(0)));
                 }
             }
             Kind::Elsewhere(value, _) => {
-                let text = format!("{}, written in $EDITOR only: ctrl+o", size(value));
+                let text = format!("{}, written in $EDITOR only", size(value));
                 rows.push(own(&text, here(0)));
             }
         }

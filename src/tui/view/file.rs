@@ -12,7 +12,9 @@ use super::{
 };
 use crate::tui::{
     clean,
+    hints::Hints,
     ink::Brush,
+    keymap::{Action, Move, Part, Place},
     row,
     state::{
         Drawn, DrawnFile, State,
@@ -36,8 +38,8 @@ pub(super) fn draw(
     let (head, rest) = split_top(area, 1);
     let (rest, keys) = split_bottom(rest, 1);
     let (rest, field) = split_bottom(rest, u16::from(file.field.is_some()));
-    keys_of(pen, inset(keys, 1, 0), file);
-    let cursor = typed(pen, field, file);
+    pen.hints(keys, keys_of(state, file));
+    let cursor = typed(state, pen, field, file);
     if let (Side::Change(how), Some(change)) = (file.side, &file.change) {
         drawn.change = super::compared::draw(state, pen, rest, change, how);
         title(state, pen, head, file, None);
@@ -146,29 +148,45 @@ fn title(state: &State, pen: &mut Pen<'_>, area: Rect, file: &Viewed, drawn: Opt
     pen.rule(area, 0, Keys::Here, title, right);
 }
 
-fn keys_of(pen: &mut Pen<'_>, area: Rect, file: &Viewed) {
-    let text = match (file.side, &file.change) {
-        _ if file.field.is_some() => "",
-        (Side::Change(Compare::Unified), _) => "d the file   v side by side   e edit   esc back",
-        (Side::Change(Compare::Sides), _) => "v the file   d unified   e edit   esc back",
-        (Side::Now, Some(_)) => {
-            "/ search   : line   d what was changed   v side by side   e edit   c copy   esc"
+fn keys_of<'a>(state: &'a State, file: &Viewed) -> Hints<'a> {
+    let hints = Hints::of(&state.controls, Place::File);
+    let edit = Action::Editor(Part::Whole);
+    match (file.side, &file.change) {
+        _ if file.field.is_some() => hints,
+        (Side::Change(how), _) => {
+            let (changed, sides) = match how {
+                Compare::Unified => ("the file", "side by side"),
+                Compare::Sides => ("unified", "the file"),
+            };
+            hints
+                .with(Action::Changed, changed)
+                .with(Action::Compare, sides)
+                .with(edit, "edit")
+                .leave("back")
         }
-        (Side::Now, None) => "/ search   : line   e edit   c copy   esc back",
-    };
-    pen.text(area, 0, text, Role::Bright);
+        (Side::Now, change) => hints
+            .with(Action::Search, "search")
+            .with(Action::Line, "line")
+            .when(change.is_some(), Action::Changed, "what was changed")
+            .when(change.is_some(), Action::Compare, "side by side")
+            .with(edit, "edit")
+            .with(Action::Copy, "copy")
+            .leave(if change.is_some() { "" } else { "back" }),
+    }
 }
 
 /// The field at the bottom.
-fn typed(pen: &mut Pen<'_>, area: Rect, file: &Viewed) -> Option<(u16, u16)> {
+fn typed(state: &State, pen: &mut Pen<'_>, area: Rect, file: &Viewed) -> Option<(u16, u16)> {
     match &file.field {
         None => None,
         Some(Field::Word(word)) => {
             let count = file.seek.lines.as_ref().filter(|_| file.seek.word == word.text());
-            search::field(pen, area, word, file.seek.at, count.map(Vec::len))
+            search::field(state, pen, area, (word, file.seek.at), count.map(Vec::len))
         }
         Some(Field::Line(number)) => {
-            let right = Line::from(pen.span("enter go there   esc back", Role::Quiet));
+            let hints =
+                Hints::of(&state.controls, state.key_place()).with(Action::Open, "go there");
+            let right = Line::from(pen.span(hints.leave("back").joined("   "), Role::Quiet));
             let taken = u16::try_from(words::cells(&right)).unwrap_or(u16::MAX).saturating_add(2);
             let left = Line::from(pen.span("line", Role::Quiet));
             pen.apart(inset(area, 1, 1), 0, left, right);
@@ -201,7 +219,11 @@ pub(super) fn choice(
     pen.line(inset(field, 1, 0), 0, Line::from(pen.mark(Mark::Path)));
     let cursor = composer::text(pen, inset(field, 3, 1), &choice.words, true);
     let (list, keys) = split_bottom(rest, 1);
-    pen.text(inset(keys, 1, 0), 0, "enter open   ↑↓ choose   esc close", Role::Bright);
+    let hints = Hints::of(&state.controls, Place::Files)
+        .with(Action::Open, "open")
+        .moves([Action::Move(Move::Up), Action::Move(Move::Down)], "choose")
+        .leave("close");
+    pen.hints(keys, hints);
     let names = &choice.found.names;
     if names.is_empty() {
         pen.text(inset(list, 3, 1), 0, "No file has these letters in its name.", Role::Quiet);

@@ -6,7 +6,12 @@ use super::{
     composer,
     pen::{Pen, inset, split_bottom, split_top},
 };
-use crate::tui::{state::State, theme::Role};
+use crate::tui::{
+    hints::Hints,
+    keymap::{Action, Place},
+    state::State,
+    theme::Role,
+};
 
 /// Draws it at the bottom of the area, if there is one. Gives what is left above, and the cursor.
 pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> (Rect, Option<(u16, u16)>) {
@@ -16,7 +21,9 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> (Rect, Optio
         return (rest, None);
     }
     if let (Some(rule), false) = (&filter.rule, filter.typing) {
-        let text = format!("only what \"{}\" decided   esc show all again", rule.says);
+        let only = format!("only what \"{}\" decided", rule.says);
+        let hints = Hints::of(&state.controls, state.key_place()).says(&only);
+        let text = hints.leave("show all again").within(usize::from(row.width.saturating_sub(2)));
         pen.text(inset(row, 1, 1), 0, &text, Role::Quiet);
         return (rest, None);
     }
@@ -27,10 +34,13 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> (Rect, Optio
 }
 
 /// The row of keys while it is typed; else that of the list.
-pub(super) fn keys<'a>(state: &State, list: &'a str) -> &'a str {
-    if state.records.filter.typing {
-        "enter filter by these words   esc show all again"
-    } else {
-        list
-    }
+pub(super) fn keys<'a>(state: &'a State, list: Hints<'a>) -> Hints<'a> {
+    if state.records.filter.typing { typing(state) } else { list }
+}
+
+/// The keys of the field in which the words are typed.
+pub(super) fn typing(state: &State) -> Hints<'_> {
+    Hints::of(&state.controls, Place::Filter)
+        .with(Action::Confirm, "filter by these words")
+        .leave("show all again")
 }

@@ -8,6 +8,8 @@ use super::{
     question,
 };
 use crate::tui::{
+    hints::Hints,
+    keymap::{Action, Edit as Text, Place},
     state::{
         Focus, State,
         waiting::{Form, Waiting},
@@ -52,8 +54,11 @@ pub(super) fn draw(
             let prompt = pen.mark(crate::tui::theme::Mark::Path);
             pen.line(inset(field, 1, 0), 0, Line::from(prompt));
             let cursor = composer::text(pen, inset(field, 3, 1), draft, here);
-            let text = " enter say no   ctrl+j new line   esc back, still open";
-            pen.text(keys, 0, text, Role::Bright);
+            let hints = Hints::of(&state.controls, Place::Because)
+                .with(Action::Confirm, "say no")
+                .with(Action::Edit(Text::NewLine), "new line")
+                .leave("back, still open");
+            pen.hints(keys, hints);
             cursor.filter(|_| here)
         }
         Form::Wider(wider) => super::wider::draw(state, pen, area, waiting, wider),

@@ -10,7 +10,8 @@ use crate::{
     config::Mouse,
     tui::{
         clean,
-        keymap::{Bound, Place},
+        hints::Hints,
+        keymap::{Action, Bound, Go, Move, Place},
         state::State,
         theme::Role,
     },
@@ -78,20 +79,17 @@ pub(super) fn draw(
     for (at, line) in lines.into_iter().skip(top).take(height).enumerate() {
         pen.line(rest, u16::try_from(at).unwrap_or(0), line);
     }
-    let mut text = match count.saturating_sub(top + height) {
-        0 => "esc close".to_owned(),
-        more => format!("esc close   ↑↓ {more} more"),
-    };
-    text.push_str("   / find a key   tab other panes");
-    let key = state
-        .controls
-        .key(Place::Help, crate::tui::keymap::Action::Go(crate::tui::keymap::Go::KeysFile));
-    if !key.is_empty() {
-        text.push_str(&format!("   {key} keys file"));
+    let mut hints = Hints::of(&state.controls, Place::Help);
+    if let more @ 1.. = count.saturating_sub(top + height) {
+        hints =
+            hints.both([Action::Move(Move::Up), Action::Move(Move::Down)], &format!("{more} more"));
     }
-    let narrowed = "enter find these words   esc show all again";
-    let text = if filter.typing { narrowed } else { &text };
-    pen.text(inset(keys, 1, 0), 0, text, Role::Bright);
+    let hints = hints
+        .with(Action::Filter, "find a key")
+        .with(Action::Go(Go::NextPane), "other panes")
+        .with(Action::Go(Go::KeysFile), "keys file")
+        .leave("close");
+    pen.hints(keys, super::filter::keys(state, hints));
     cursor
 }
 

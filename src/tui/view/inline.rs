@@ -161,6 +161,7 @@ fn scene<'a>(state: &'a State, node: &'a Node, width: u16) -> Scene<'a> {
     Scene {
         width: usize::from(inner(Rect::new(0, 0, width, 1)).width),
         look: &state.look,
+        controls: &state.controls,
         now: state.now.wall,
         sessions: &state.sessions,
         output: &state.output,

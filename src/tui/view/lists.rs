@@ -10,6 +10,8 @@ use crate::{
     kernel::{capability::Body, event::Outcome, id::SessionId},
     tui::{
         clean,
+        hints::Hints,
+        keymap::{Action, Place},
         state::{State, sessions::Doing, waiting::Waiting},
         theme::{Mark, Role},
         update::asker,
@@ -64,12 +66,19 @@ pub(super) fn waiting(
     pen.rule(head, 0, Keys::Here, vec![pen.span(title, Role::Bright)], right);
     let (rest, keys) = split_bottom(rest, 1);
     let (rest, cursor) = super::filter::draw(state, pen, rest);
-    let text = match (every, all.len()) {
-        (0, _) => "esc close",
-        (_, 0) => "/ filter   esc close",
-        _ => "enter open   l not now   m several of one script   o order   / filter   esc",
+    let hints = Hints::of(&state.controls, Place::Waiting);
+    let hints = match (every, all.len()) {
+        (0, _) => hints.leave("close"),
+        (_, 0) => hints.with(Action::Filter, "filter").leave("close"),
+        _ => hints
+            .with(Action::Open, "open")
+            .with(Action::NotNow, "not now")
+            .with(Action::Several, "several of one script")
+            .with(Action::Order, "order")
+            .with(Action::Filter, "filter")
+            .leave(""),
     };
-    pen.text(inset(keys, 1, 0), 0, super::filter::keys(state, text), Role::Bright);
+    pen.hints(keys, super::filter::keys(state, hints));
     if all.is_empty() {
         let text = if every == 0 {
             "Nothing waits."
@@ -143,11 +152,11 @@ fn entry(
         pen.span(format!(" {number} {}  ", clean::pad_left(&time, 6)), Role::Quiet),
     ];
     let room = (width.saturating_sub(12) / 2).max(8);
-    spans.extend(pen.spans(&clean::pad(&clean::shown(&who), room), Role::Text));
+    spans.extend(pen.spans(&clean::pad(&clean::name(&who), room), Role::Text));
     spans.push(pen.span(format!(" {}", clean::pad(&waiting.effect(), 9)), Role::Bright));
     let fact = question.preview.facts.first().filter(|fact| fact.starts_with(['+', '−']));
     let fact = fact.map(|fact| format!(" {fact}")).unwrap_or_default();
-    spans.extend(pen.spans(&format!("{object}{fact}"), Role::Text));
+    spans.extend(pen.name(&format!("{object}{fact}"), Role::Text));
     Line::from(spans)
 }
 

@@ -7,6 +7,8 @@ use ratatui::{
 
 use super::pen::{Keys, Pen, inset, split_bottom, split_top};
 use crate::tui::{
+    hints::Hints,
+    keymap::{Action, Part, Place},
     state::{State, log::Said},
     theme::{Mark, Role},
     words,
@@ -35,14 +37,14 @@ pub(super) fn draw(
     pen.rule(head, 0, Keys::Here, vec![pen.span(title, Role::Bright)], right);
     let (rest, cursor) = super::filter::draw(state, pen, rest);
     let said = shown.get(chosen);
-    let text = match said {
-        None => "/ filter   ctrl+o the developers' log   esc back",
-        Some(Said { session: Some(_), .. }) => {
-            "enter go there   c copy   / filter   ctrl+o the developers' log   esc back"
-        }
-        Some(_) => "c copy   / filter   ctrl+o the developers' log   esc back",
-    };
-    pen.text(inset(keys, 1, 0), 0, super::filter::keys(state, text), Role::Bright);
+    let of_session = matches!(said, Some(Said { session: Some(_), .. }));
+    let hints = Hints::of(&state.controls, Place::Log)
+        .when(of_session, Action::Open, "go there")
+        .when(said.is_some(), Action::Copy, "copy")
+        .with(Action::Filter, "filter")
+        .with(Action::Editor(Part::Whole), "the developers' log")
+        .leave("back");
+    pen.hints(keys, super::filter::keys(state, hints));
     let (rest, file) = split_bottom(rest, u16::from(rest.height > 3));
     let place = match &log.file {
         Some(file) => format!("For developers  {}", state.records.short(file)),

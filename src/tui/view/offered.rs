@@ -11,6 +11,8 @@ use super::{
 };
 use crate::tui::{
     clean,
+    hints::Hints,
+    keymap::{Action, Move, Place},
     state::{
         Focus, State,
         offered::{Kind, Looks, Offered},
@@ -43,24 +45,32 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
         return None;
     }
     let (head, list) = split_top(area, 1);
+    let hints = Hints::of(&state.controls, Place::Offers);
     let (title, keys) = match &offered.kind {
         Kind::Command { .. } => {
             let title = words::count(offered.fit, "command");
-            (title, "enter does it   tab puts it below   esc")
+            (
+                title,
+                hints
+                    .with(Action::Open, "does it")
+                    .with(Action::Complete, "puts it below")
+                    .leave(""),
+            )
         }
         Kind::File { looks: Looks::On | Looks::Taking, .. } if offered.rows.is_empty() => {
-            ("files: looking …".to_owned(), "esc")
+            ("files: looking …".to_owned(), hints.leave(""))
         }
         Kind::File { cut, .. } => {
             let more = if *cut { ", not all looked at" } else { "" };
             let all = words::grouped(offered.fit as u64);
             let what = if offered.fit == 1 { "file" } else { "files" };
-            (format!("{all} {what}{more}"), "enter puts it below   esc")
+            (format!("{all} {what}{more}"), hints.with(Action::Open, "puts it below").leave(""))
         }
         Kind::History { .. } => {
-            ("earlier words".to_owned(), "enter puts it below   ctrl+r next   esc")
+            let hints = hints.with(Action::Open, "puts it below");
+            ("earlier words".to_owned(), hints.with(Action::Move(Move::Down), "next").leave(""))
         }
-        Kind::Shut { .. } => (String::new(), ""),
+        Kind::Shut { .. } => (String::new(), hints),
     };
     let mut left = vec![pen.span(title, Role::Bright)];
     let mut cursor = None;
@@ -74,12 +84,12 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
         cursor = Some((field.x + column, field.y));
     }
     let narrow = area.width < 60;
-    let keys = if narrow { Vec::new() } else { vec![pen.span(keys, Role::Quiet)] };
+    let keys = if narrow { Vec::new() } else { vec![pen.span(keys.joined("   "), Role::Quiet)] };
     pen.rule(head, 0, Keys::Elsewhere, left, keys);
     if offered.rows.is_empty() {
         let text = match &offered.kind {
             Kind::File { looks: Looks::On | Looks::Taking, .. } => "",
-            Kind::File { .. } => "No file fits. enter sends it as it is.",
+            Kind::File { .. } => "No file fits; it can be sent as it is.",
             Kind::History { .. } => "Nothing of before holds that.",
             Kind::Command { .. } | Kind::Shut { .. } => "",
         };
@@ -87,16 +97,16 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
     }
     let height = usize::from(list.height);
     let first = (offered.row + 1).saturating_sub(height);
-    let width = offered.rows.iter().map(|row| clean::width(&clean::shown(&row.shown)));
+    let width = offered.rows.iter().map(|row| clean::width(&clean::name(&row.shown)));
     let width = width.max().unwrap_or(0).min(usize::from(list.width) / 2);
     for (at, row) in offered.rows.iter().enumerate().skip(first).take(height) {
         let here = at == offered.row;
         let role = if here { Role::Bright } else { Role::Text };
         let mut spans = vec![if here { pen.mark(Mark::Here) } else { Span::raw(" ") }];
         spans.push(Span::raw(" "));
-        spans.extend(pen.spans(&row.shown, role));
+        spans.extend(pen.name(&row.shown, role));
         if !row.note.is_empty() {
-            let cells = clean::width(&clean::shown(&row.shown));
+            let cells = clean::width(&clean::name(&row.shown));
             spans.push(Span::raw(" ".repeat(width.saturating_sub(cells) + 3)));
             spans.push(pen.span(row.note.clone(), Role::Quiet));
         }

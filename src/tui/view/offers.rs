@@ -12,6 +12,8 @@ use super::{
 };
 use crate::tui::{
     clean,
+    hints::Hints,
+    keymap::{Action, Go, Letter, Move, Place},
     state::{
         Focus, State,
         waiting::{About, Compare, Waiting},
@@ -82,20 +84,28 @@ fn others(
     why_not: Option<&'static str>,
 ) {
     if state.focus != Focus::Question {
-        let text = "tab answers; until then your keys are text";
-        pen.text(area, 1, text, Role::Quiet);
+        let answers = Hints::of(&state.controls, state.key_place());
+        let answers = answers.with(Action::Go(Go::NextPane), "answers; until then").joined("");
+        let text = format!("{answers} your keys are text");
+        pen.text(area, 1, text.trim_start(), Role::Quiet);
         return;
     }
     let full = if waiting.zoomed { "smaller" } else { "in full" };
     let seen = state.drawn.question.as_ref();
     let more = seen.is_some_and(|seen| seen.total > seen.rows);
     let at_end = seen.is_some_and(|seen| seen.top > 0 && seen.top + seen.rows >= seen.total);
-    let far = if at_end { "home first line" } else { "end last line" };
+    let hint = |action, does: &str| {
+        Hints::of(&state.controls, Place::Question).with(action, does).joined("")
+    };
+    let far = match at_end {
+        true => hint(Action::Move(Move::Home), "first line"),
+        false => hint(Action::Move(Move::End), "last line"),
+    };
     let width = usize::from(area.width) + 1;
     let sides = match (state.queue.compare, sheet::why_not_sides(waiting, width)) {
         (_, Some(_)) => (0, String::new()),
-        (Compare::Unified, None) => (8, "v side by side".to_owned()),
-        (Compare::Sides, None) => (8, "v unified".to_owned()),
+        (Compare::Unified, None) => (8, hint(Action::Compare, "side by side")),
+        (Compare::Sides, None) => (8, hint(Action::Compare, "unified")),
     };
     let of_script = |other: &&Waiting| {
         waiting.question.script.is_some() && other.question.script == waiting.question.script
@@ -103,22 +113,24 @@ fn others(
     let together = state.queue.ordered().into_iter().filter(of_script).count() > 1;
     let several = state.queue.asking() + state.queue.put_off() > 1;
     let later = match waiting.about {
-        About::Call => "esc not now",
-        About::Rules(_) => "esc not now: the next start asks",
+        About::Call => "not now",
+        About::Rules(_) => "not now: the next start asks",
     };
+    let others = Hints::of(&state.controls, Place::Question)
+        .moves([Action::Go(Go::PreviousQuestion), Action::Go(Go::NextQuestion)], "next");
     // In the order in which they stand; what has the lower number goes first where it is narrow.
     let mut offers = vec![
-        (9, format!("enter {full}")),
-        (if more { 5 } else { 0 }, far.to_owned()),
+        (9, hint(Action::Open, full)),
+        (if more { 5 } else { 0 }, far),
         sides,
-        (if more { 4 } else { 0 }, "/ search".to_owned()),
-        (if waiting.source.is_some() { 2 } else { 0 }, "p script".to_owned()),
-        (if together { 6 } else { 0 }, "m several…".to_owned()),
-        (1, "c copy".to_owned()),
-        (if several { 7 } else { 0 }, "←→ next".to_owned()),
-        (9, later.to_owned()),
+        (if more { 4 } else { 0 }, hint(Action::Search, "search")),
+        (if waiting.source.is_some() { 2 } else { 0 }, hint(Action::Script, "script")),
+        (if together { 6 } else { 0 }, hint(Action::Answer(Letter::Several), "several…")),
+        (1, hint(Action::Copy, "copy")),
+        (if several { 7 } else { 0 }, others.joined("")),
+        (9, hint(Action::Leave, later)),
     ];
-    offers.retain(|(rank, _)| *rank > 0);
+    offers.retain(|(rank, text)| *rank > 0 && !text.is_empty());
     let room =
         usize::from(area.width).saturating_sub(why_not.map_or(1, |why| clean::width(why) + 3));
     let width = |offers: &[(u8, String)]| {

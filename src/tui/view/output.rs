@@ -9,6 +9,8 @@ use crate::{
     kernel::id::CallId,
     tui::{
         clean,
+        hints::Hints,
+        keymap::{Action, Output as Of, Part, Place},
         state::{
             Drawn, DrawnOutput, State,
             output::{Look, Run, Search, Wrap},
@@ -86,15 +88,20 @@ pub(super) fn draw(
         }
     }
     if let Some(search) = search {
-        find(pen, field, search);
+        find(state, pen, field, search);
     }
     if whole {
-        let follow = if run.look == Look::Follow { "f hold" } else { "f follow" };
-        let back = if state.popup.is_some() { "esc" } else { "esc unzoom" };
-        let words = format!(
-            "{follow}   w wrap   c copy   s save…   p pin   / search   ctrl+o in $PAGER   {back}"
-        );
-        pen.text(inset(keys, 1, 0), 0, &words, Role::Bright);
+        let follow = if run.look == Look::Follow { "hold" } else { "follow" };
+        let hints = Hints::of(&state.controls, Place::Output)
+            .with(Action::Output(Of::Follow), follow)
+            .with(Action::Output(Of::Wrap), "wrap")
+            .with(Action::Copy, "copy")
+            .with(Action::Output(Of::Save), "save…")
+            .with(Action::Output(Of::Pin), "pin")
+            .with(Action::Search, "search")
+            .with(Action::Editor(Part::Whole), "in $PAGER")
+            .leave(if state.popup.is_some() { "" } else { "unzoom" });
+        pen.hints(keys, hints);
     }
     let (rows, width) = (usize::from(text.height), usize::from(text.width));
     Some(DrawnOutput { call, rows, width, top })
@@ -175,7 +182,7 @@ fn nothing(state: &State, run: &Run) -> String {
 fn title(state: &State, pen: &mut Pen<'_>, head: Rect, run: &Run, top: u64, here: bool) {
     let path = format!(" {} ", pen.look.mark(Mark::Path));
     let agent = state.sessions.get(run.session).map_or("", |node| node.spec.agent());
-    let title = pen.spans(&format!("{agent}{path}{}", run.program), Role::Bright);
+    let title = pen.name(&format!("{agent}{path}{}", run.program), Role::Bright);
     let mut facts = Vec::new();
     if run.pinned {
         facts.push("pinned".to_owned());
@@ -217,7 +224,7 @@ fn title(state: &State, pen: &mut Pen<'_>, head: Rect, run: &Run, top: u64, here
 }
 
 /// The field of the search.
-fn find(pen: &mut Pen<'_>, row: Rect, search: &Search) {
+fn find(state: &State, pen: &mut Pen<'_>, row: Rect, search: &Search) {
     let count = search.found.len();
     let more = if search.more { "+" } else { "" };
     let found = match count {
@@ -230,8 +237,7 @@ fn find(pen: &mut Pen<'_>, row: Rect, search: &Search) {
             words::grouped(count as u64)
         ),
     };
-    let keys =
-        if row.width < 60 { "enter ↑ esc" } else { "enter next   ↑ previous   esc back" };
+    let keys = super::search::keys(state, Place::Find, row);
     let right = Line::from(vec![pen.span(found, Role::Bright), pen.span(keys, Role::Quiet)]);
     let taken = u16::try_from(words::cells(&right)).unwrap_or(u16::MAX).saturating_add(2);
     pen.apart(inset(row, 1, 1), 0, Line::from(pen.span("/", Role::Bright)), right);

@@ -11,6 +11,8 @@ use super::{
 };
 use crate::tui::{
     clean,
+    hints::Hints,
+    keymap::{Action, Move, Place},
     state::{
         State,
         palette::{Asks, Entry, entries, found},
@@ -34,17 +36,24 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
     pen.line(inset(field, 1, 0), 0, Line::from(pen.mark(Mark::Path)));
     let cursor = composer::text(pen, inset(field, 3, 1), &palette.words, true);
     let (list, keys) = split_bottom(rest, 1);
+    let leaves = Hints::of(&state.controls, Place::Commands);
     match &palette.asks {
         None => {
-            let does = "enter do it   ↑↓ choose   tab set a key…   esc close";
-            pen.text(inset(keys, 1, 0), 0, does, Role::Bright);
+            let hints = leaves
+                .with(Action::Open, "do it")
+                .moves([Action::Move(Move::Up), Action::Move(Move::Down)], "choose")
+                .with(Action::Rekey, "set a key…")
+                .leave("close");
+            pen.hints(keys, hints);
         }
         Some(Asks { title, not: None, .. }) => {
-            let asks = format!("Press the key for: {title}   esc not now");
-            pen.text(inset(keys, 1, 0), 0, &asks, Role::Bright);
+            let asks = format!("Press the key for: {title}");
+            pen.hints(keys, leaves.says(&asks).leave("not now"));
         }
         Some(Asks { not: Some(not), .. }) => {
-            pen.text(inset(keys, 1, 0), 0, &format!("{not} Another, or esc."), Role::Warn);
+            let text = leaves.says(&format!("{not} Press another.")).leave("not now");
+            let text = text.within(usize::from(keys.width.saturating_sub(1)));
+            pen.text(inset(keys, 1, 0), 0, &text, Role::Warn);
         }
     }
     if found.is_empty() {

@@ -9,6 +9,7 @@ use ratatui::{
 
 use crate::tui::{
     clean,
+    hints::Hints,
     state::{look::Look, pointer::Selection},
     theme::{Mark, Role},
     words,
@@ -47,6 +48,13 @@ impl Pen<'_> {
     pub(super) fn text(&mut self, area: Rect, row: u16, text: &str, role: Role) {
         let spans = self.spans(text, role);
         self.line(area, row, Line::from(spans));
+    }
+
+    /// What keys do here, as far as there is room.
+    pub(super) fn hints(&mut self, row: Rect, hints: Hints<'_>) {
+        let area = inset(row, 1, 0);
+        let text = hints.within(usize::from(area.width));
+        self.text(area, 0, &text, Role::Bright);
     }
 
     /// A line at the left and one at the right of a row.
@@ -178,6 +186,11 @@ impl Pen<'_> {
     /// Text in a role, hidden characters as codes.
     pub(super) fn spans(&self, text: &str, role: Role) -> Vec<Span<'static>> {
         clean::spans(text, self.look.style(role), self.look.style(Role::Escape))
+    }
+
+    /// A name in a role, hidden characters as codes, tabs as well.
+    pub(super) fn name(&self, name: &str, role: Role) -> Vec<Span<'static>> {
+        clean::name_spans(name, self.look.style(role), self.look.style(Role::Escape))
     }
 
     /// One span of our own words.

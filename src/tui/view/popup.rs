@@ -13,6 +13,7 @@ use super::{
 use crate::tui::{
     cell::state_mark,
     clean,
+    keymap::Place,
     state::{State, sessions::Branch},
     theme::{Mark, Role},
     words,
@@ -82,5 +83,5 @@ pub(super) fn quit(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) 
         ("stop all, keep all, and quit", "the last line says how to carry on", Role::Text),
         ("quit when all have ended", "questions stay open here until then", Role::Text),
     ];
-    choice::rows(pen, area, row, &rows, chosen, "stay");
+    choice::rows(pen, area, row, &rows, (chosen, choice::keys(state, Place::Quit, "stay")));
 }

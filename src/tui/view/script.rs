@@ -2,12 +2,14 @@
 
 use ratatui::{layout::Rect, text::Line};
 
-use super::pen::{Keys, Pen, inset, split_bottom, split_top};
+use super::pen::{Keys, Pen, split_bottom, split_top};
 use crate::{
     kernel::event::Origin,
     tui::{
         cell::Code,
         highlight,
+        hints::Hints,
+        keymap::{Action, Move, Place},
         state::{State, waiting::Waiting},
         theme::{Mark, Role},
         update::asker,
@@ -51,5 +53,8 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, top: usize) {
         spans.extend(highlight::styled(text, code.colours.line(at), &pen.look.theme).spans);
         pen.line(rest, u16::try_from(row).unwrap_or(u16::MAX), Line::from(spans));
     }
-    pen.text(inset(keys, 1, 0), 0, "↑↓ scroll   esc back to the question", Role::Bright);
+    let hints = Hints::of(&state.controls, Place::Script)
+        .moves([Action::Move(Move::Up), Action::Move(Move::Down)], "scroll")
+        .leave("back to the question");
+    pen.hints(keys, hints);
 }

@@ -11,6 +11,8 @@ use super::{
     sheet,
 };
 use crate::tui::{
+    hints::Hints,
+    keymap::{Action, Move, Place},
     row::Hit,
     sheet::MOST_FOUND,
     state::{
@@ -32,19 +34,20 @@ pub(super) fn draw(
 ) -> Option<(u16, u16)> {
     let word = search.word.text();
     let hits = sheet::found(state, waiting, usize::from(row.width), &word);
-    field(pen, row, &search.word, search.at, hits.map(|hits| hits.len()))
+    field(state, pen, row, (&search.word, search.at), hits.map(|hits| hits.len()))
 }
 
 /// Draws the field: the word, and which of the places it is found in is looked at; without a count
 /// it is still looked for.
 pub(super) fn field(
+    state: &State,
     pen: &mut Pen<'_>,
     row: Rect,
-    word: &Draft,
-    at: usize,
+    (word, at): (&Draft, usize),
     count: Option<usize>,
 ) -> Option<(u16, u16)> {
     pen.clear(row);
+    let keys = keys(state, Place::Search, row);
     let found = match count {
         _ if word.text().is_empty() => String::new(),
         None => "looking…   ".to_owned(),
@@ -55,8 +58,6 @@ pub(super) fn field(
             format!("{at} of {least}{}   ", words::grouped(count as u64))
         }
     };
-    let keys =
-        if row.width < 60 { "enter ↑ esc" } else { "enter next   ↑ previous   esc back" };
     let right = Line::from(vec![pen.span(found, Role::Bright), pen.span(keys, Role::Quiet)]);
     let taken = u16::try_from(words::cells(&right)).unwrap_or(u16::MAX).saturating_add(2);
     pen.apart(
@@ -66,6 +67,15 @@ pub(super) fn field(
         right,
     );
     composer::text(pen, inset(row, 3, taken), word, true)
+}
+
+/// The keys of the field, without words where there is little room.
+pub(super) fn keys(state: &State, place: Place, row: Rect) -> String {
+    let hints = Hints::of(&state.controls, place)
+        .with(Action::Open, "next")
+        .with(Action::Move(Move::Up), "previous")
+        .leave("back");
+    if row.width < 60 { hints.keys() } else { hints.joined("   ") }
 }
 
 /// Marks the places that are in sight; `top` is the first row of the area.

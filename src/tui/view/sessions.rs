@@ -13,6 +13,8 @@ use crate::{
     kernel::{id::SessionId, port::Whereabouts},
     tui::{
         clean,
+        hints::Hints,
+        keymap::{Action, Move, Place},
         state::{Popup, State},
         theme::{Mark, Role},
         update::whereabouts,
@@ -86,11 +88,13 @@ fn held(state: &State, pen: &mut Pen<'_>, area: Rect, session: SessionId) {
     title(state, pen, area, (&mark, session, " is open in another footplate"), by);
     let text = "Only one can carry it on. What it shows can be watched here.";
     pen.text(inset(area, 1, 0), 1, text, Role::Text);
-    let keys = match area.width < 60 {
-        true => "enter watch  t take over  f fork  esc back",
-        false => "enter watch, read only   t take over when it lets go   f fork it   esc back",
-    };
-    pen.text(inset(area, 1, 0), 2, keys, Role::Bright);
+    let narrow = area.width < 60;
+    let hints = Hints::of(&state.controls, Place::Held)
+        .with(Action::Open, if narrow { "watch" } else { "watch, read only" })
+        .with(Action::Resume, if narrow { "take over" } else { "take over when it lets go" })
+        .with(Action::Fork, if narrow { "fork" } else { "fork it" })
+        .leave("back");
+    pen.hints(split_top(area, 2).1, hints);
 }
 
 fn delete(state: &State, pen: &mut Pen<'_>, area: Rect, session: SessionId, row: usize) {
@@ -101,7 +105,7 @@ fn delete(state: &State, pen: &mut Pen<'_>, area: Rect, session: SessionId, row:
         ("keep it", "", Role::Text),
         ("delete it, with its agents", "nothing brings it back", Role::Text),
     ];
-    choice::rows(pen, area, 2, &choices, row, "keep it");
+    choice::rows(pen, area, 2, &choices, (row, choice::keys(state, Place::Delete, "keep it")));
 }
 
 fn rename(state: &State, pen: &mut Pen<'_>, area: Rect, session: SessionId) -> Option<(u16, u16)> {
@@ -110,7 +114,8 @@ fn rename(state: &State, pen: &mut Pen<'_>, area: Rect, session: SessionId) -> O
     pen.line(rest, 0, Line::from(vec![Span::raw(" "), pen.mark(Mark::Path)]));
     let (field, _) = split_top(inset(rest, 3, 1), 1);
     let cursor = composer::text(pen, field, &state.sessions.tree.form.name, true);
-    pen.text(inset(area, 1, 0), 2, "enter take it   esc keep the old one", Role::Bright);
+    let hints = Hints::of(&state.controls, Place::Rename).with(Action::Confirm, "take it");
+    pen.hints(split_top(area, 2).1, hints.leave("keep the old one"));
     cursor
 }
 
@@ -133,7 +138,11 @@ fn said(state: &State, pen: &mut Pen<'_>, area: Rect, session: SessionId, row: u
     if said.is_empty() {
         pen.text(list, 0, "   Nothing is said in it.", Role::Quiet);
     }
-    pen.text(inset(keys, 1, 0), 0, "↑↓ choose   enter before this…   esc close", Role::Bright);
+    let hints = Hints::of(&state.controls, Place::Said)
+        .moves([Action::Move(Move::Up), Action::Move(Move::Down)], "choose")
+        .with(Action::Open, "before this…")
+        .leave("close");
+    pen.hints(keys, hints);
 }
 
 fn rewind(
@@ -153,5 +162,5 @@ fn rewind(
         ("begin a copy of what came before", "this one stays", Role::Text),
         ("go back in it", "files too, where nothing changed them since", Role::Text),
     ];
-    choice::rows(pen, area, 2, &choices, row, "back");
+    choice::rows(pen, area, 2, &choices, (row, choice::keys(state, Place::Rewind, "back")));
 }

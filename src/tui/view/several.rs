@@ -8,6 +8,8 @@ use ratatui::{
 use super::pen::{Keys, Pen, inset, split_bottom, split_top};
 use crate::tui::{
     clean,
+    hints::Hints,
+    keymap::{Action, Place},
     state::{State, waiting::Waiting},
     theme::{Mark, Role},
     update::asker,
@@ -60,9 +62,13 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
     }
     let count = several.chosen.len();
     let these = if count == 1 { "this 1".to_owned() } else { format!("these {count}") };
-    let text =
-        format!("space choose   enter see   ctrl+s yes, once, to {these}   n no to {these}   esc");
-    pen.text(inset(keys, 1, 0), 0, &text, Role::Bright);
+    let hints = Hints::of(&state.controls, Place::Several)
+        .with(Action::Confirm, &format!("yes, once, to {these}"))
+        .with(Action::Choose, "choose")
+        .with(Action::Open, "see")
+        .with(Action::Refuse, &format!("no to {these}"))
+        .leave("");
+    pen.hints(keys, hints);
     let hidden = all.len().saturating_sub(height);
     if hidden > 0 {
         let said = format!(" {first} above, {} below ", hidden - first);
@@ -78,7 +84,7 @@ fn entry(state: &State, pen: &Pen<'_>, waiting: &Waiting) -> (Line<'static>, Lin
         pen.span(if chosen { "   [x] " } else { "   [ ] " }, Role::Bright),
         pen.span(clean::pad(&question.category.name().to_uppercase(), 10), Role::Bright),
     ];
-    left.extend(pen.spans(&waiting.object(), Role::Text));
+    left.extend(pen.name(&waiting.object(), Role::Text));
     let line = super::script::asking_line(waiting).map(|line| format!("line {line}"));
     let fact = question.preview.facts.first().filter(|fact| fact.starts_with(['+', '−'])).cloned();
     let says = state.queue.why_not_chosen(waiting).unwrap_or("seen");

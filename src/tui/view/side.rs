@@ -67,12 +67,12 @@ fn entry(state: &State, pen: &Pen<'_>, waiting: &Waiting, number: usize) -> [Lin
     ];
     let indent = || vec![Span::raw(" "), Span::raw("     ")];
     let mut object = indent();
-    object.extend(pen.spans(&waiting.object(), Role::Text));
+    object.extend(pen.name(&waiting.object(), Role::Text));
     if let Some(fact) = question.preview.facts.first().filter(|fact| fact.starts_with(['+', '−']))
     {
         object.extend(pen.spans(&format!("  {fact}"), Role::Quiet));
     }
     let mut who = indent();
-    who.extend(pen.spans(&question.path.join(&path), Role::Quiet));
+    who.extend(pen.name(&question.path.join(&path), Role::Quiet));
     [Line::from(first), Line::from(object), Line::from(who)]
 }

@@ -16,6 +16,8 @@ use crate::{
     },
     tui::{
         clean,
+        hints::Hints,
+        keymap::{Action, Part, Place},
         state::{
             State,
             filter::Filter,
@@ -53,21 +55,21 @@ pub(super) fn draw(
     let right = vec![pen.span("this session first", Role::Quiet)];
     pen.rule(head, 0, Keys::Here, vec![pen.span(title, Role::Bright)], right);
     let (rest, cursor) = super::filter::draw(state, pen, rest);
-    let text = match rows.get(chosen) {
-        Some(Row::Rule(placed)) => {
-            let does = match placed.cited.layer {
-                Layer::Session => "d take it back   ",
-                Layer::User => "d take it back   e edit its file   ",
-                Layer::Project => "e edit its file   ",
-                Layer::Admin => "",
-            };
-            format!("{does}enter {}   / filter   esc back", calls(rules.used(placed)))
-        }
-        Some(Row::Fault(_)) => "/ filter   esc back".to_owned(),
-        None if rules.placed.is_empty() => "esc back".to_owned(),
-        None => "/ filter   esc back".to_owned(),
-    };
-    pen.text(inset(keys, 1, 0), 0, super::filter::keys(state, &text), Role::Bright);
+    let mut hints = Hints::of(&state.controls, Place::Grants);
+    if let Some(Row::Rule(placed)) = rows.get(chosen) {
+        let layer = placed.cited.layer;
+        let (own, file) = (
+            matches!(layer, Layer::Session | Layer::User),
+            matches!(layer, Layer::User | Layer::Project),
+        );
+        hints = hints
+            .when(own, Action::Revoke, "take it back")
+            .when(file, Action::Editor(Part::Whole), "edit its file")
+            .with(Action::Open, &calls(rules.used(placed)));
+    }
+    let some = !rows.is_empty() || !rules.placed.is_empty();
+    let hints = hints.when(some, Action::Filter, "filter").leave("back");
+    pen.hints(keys, super::filter::keys(state, hints));
     if rows.is_empty() {
         let text = match filter.is_on() {
             true => "No rule has all of these words.",

@@ -9,7 +9,7 @@ use super::pen::{Pen, inset};
 use crate::{
     kernel::{gate::policy::Runs, port::Form, spec::Mode},
     tui::{
-        clean,
+        clean, hints,
         keymap::{self, Action, Begin, Go},
         state::{
             Focus, State,
@@ -63,11 +63,13 @@ fn first(state: &State, pen: &mut Pen<'_>, area: Rect, looked_for: &[String]) {
         row += 1;
     }
     row += u16::from(roomy);
+    let tour = state.controls.key(keymap::Place::Start, Action::Begin(Begin::Chosen));
+    let look = state.controls.key(keymap::Place::Start, Action::Leave);
     let connect = state.controls.key(keymap::Place::Start, Action::Begin(Begin::Connect));
     let themes = state.controls.key(keymap::Place::Start, Action::Go(Go::Themes));
     let rows: [(&str, &str, &[&str]); 3] = [
         (
-            "enter",
+            &tour,
             "take the tour",
             &[
                 "two minutes in a scratch folder. A script plays the",
@@ -75,7 +77,7 @@ fn first(state: &State, pen: &mut Pen<'_>, area: Rect, looked_for: &[String]) {
             ],
         ),
         (&connect, "connect a model", &["which variable holds the key, or which server"]),
-        ("esc", "look around", &["everything works but the model"]),
+        (&look, "look around", &["everything works but the model"]),
     ];
     for (at, (key, what, about)) in rows.iter().enumerate() {
         let here = at == state.place.row && state.focus == Focus::Start;
@@ -106,11 +108,9 @@ fn first(state: &State, pen: &mut Pen<'_>, area: Rect, looked_for: &[String]) {
         row = checks(state, pen, inset(area, 5, 1), row);
         row += u16::from(roomy);
     }
+    let another = if themes.is_empty() { String::new() } else { format!("{themes}  try another") };
     let theme = format!("Theme   {}", state.look.theme.name());
-    let line = vec![
-        pen.span(clean::pad(&theme, 32), Role::Text),
-        pen.span(format!("{themes}  try another"), Role::Quiet),
-    ];
+    let line = vec![pen.span(clean::pad(&theme, 32), Role::Text), pen.span(another, Role::Quiet)];
     pen.line(inner, row, Line::from(line));
 }
 
@@ -154,8 +154,8 @@ fn empty(state: &State, pen: &mut Pen<'_>, area: Rect) {
     say(pen, "  make the lexer accept tabs, and keep the old tests green", Role::Quiet);
     say(pen, "  why does parse_total round down?", Role::Quiet);
     say(pen, "", Role::Quiet);
-    for (line, role) in asks(state.place.mode, Python::of(&state.place)) {
-        say(pen, line, role);
+    for (line, role) in asks(state, Python::of(&state.place)) {
+        say(pen, &line, role);
     }
     if let Some(last) = &state.place.last_here {
         say(pen, "", Role::Quiet);
@@ -164,7 +164,8 @@ fn empty(state: &State, pen: &mut Pen<'_>, area: Rect) {
 }
 
 /// What the mode says to an effect, and to the Python that has it.
-fn asks(mode: Mode, python: Python) -> [(&'static str, Role); 3] {
+fn asks(state: &State, python: Python) -> [(String, Role); 3] {
+    let mode = state.place.mode;
     let unasked = match python {
         Python::Unasked => [
             ("Runs unasked   Python in the seal: it reads this folder, computes, and", Role::Text),
@@ -175,6 +176,8 @@ fn asks(mode: Mode, python: Python) -> [(&'static str, Role); 3] {
             ("               Python asks before it runs.", Role::Text),
         ],
     };
+    let key = hints::shows(&state.controls, Go::Mode);
+    let leaves = format!("Asks you       nothing, in auto mode. {key} leaves it.");
     let effects = match mode {
         Mode::Plan => (
             "Refused        in plan mode: each write, program, and call to the network.",
@@ -187,7 +190,7 @@ fn asks(mode: Mode, python: Python) -> [(&'static str, Role); 3] {
             "Asks you       each program, install, call to the network, write elsewhere.",
             Role::Text,
         ),
-        Mode::Auto => ("Asks you       nothing, in auto mode. F8 leaves it.", Role::Warn),
+        Mode::Auto => (leaves.as_str(), Role::Warn),
     };
     let [first, second] = unasked;
     let first = match mode {
@@ -203,7 +206,7 @@ fn asks(mode: Mode, python: Python) -> [(&'static str, Role); 3] {
         }
         _ => second,
     };
-    [first, second, effects]
+    [first, second, effects].map(|(text, role)| (text.to_owned(), role))
 }
 
 /// Whether a script runs unasked here.

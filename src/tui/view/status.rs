@@ -10,7 +10,8 @@ use crate::{
     kernel::{money::Money, port::Form, spec::Mode},
     tui::{
         clean,
-        keymap::{Action, Go, Place},
+        hints::Hints,
+        keymap::{Action, Go},
         state::{Focus, State, sessions::Node, status::Player},
         theme::{Mark, Role},
         words,
@@ -24,7 +25,7 @@ const NEEDS_NARROW: u16 = 17;
 pub(super) fn line(state: &State, pen: &mut Pen<'_>, area: Rect) {
     let narrow = area.width < 60;
     let (cells, margin) = if narrow { (NEEDS_NARROW, 0) } else { (NEEDS, 1) };
-    let needs = needs(state, pen, if narrow { "" } else { " ctrl+g" });
+    let needs = needs(state, pen, narrow);
     pen.line(Rect { width: cells.min(area.width), ..area }, 0, needs);
     let area = inset(area, cells.min(area.width), margin);
     let width = usize::from(area.width);
@@ -76,24 +77,32 @@ pub(super) fn line(state: &State, pen: &mut Pen<'_>, area: Rect) {
     pen.apart(area, 0, left, right);
 }
 
-fn needs(state: &State, pen: &Pen<'_>, key: &'static str) -> Line<'static> {
+fn needs(state: &State, pen: &Pen<'_>, narrow: bool) -> Line<'static> {
+    let key = state.controls.key(state.key_place(), Action::Go(Go::Question));
+    // The key is named where it has room within those cells.
+    let key = |text: &str| {
+        let fits = clean::width(text) + clean::width(&key) + 4 < usize::from(NEEDS);
+        let key = if narrow || !fits || key.is_empty() { String::new() } else { format!(" {key}") };
+        pen.span(key, Role::Quiet)
+    };
     let (asking, put_off) = (state.queue.asking(), state.queue.put_off());
     match (asking, put_off) {
         (0, 0) => Line::from(pen.span("   nothing waits", Role::Quiet)),
-        (0, count) => Line::from(vec![
-            Span::raw(" "),
-            pen.mark(Mark::NotNow),
-            pen.span(format!(" {count} put off"), Role::Held),
-            pen.span(key, Role::Quiet),
-        ]),
-        (count, _) => {
-            let verb = if count == 1 { "needs" } else { "need" };
+        (0, count) => {
+            let text = format!(" {count} put off");
+            let key = key(&text);
             Line::from(vec![
                 Span::raw(" "),
-                pen.mark(Mark::Needs),
-                pen.span(format!(" {count} {verb} you"), Role::Need),
-                pen.span(key, Role::Quiet),
+                pen.mark(Mark::NotNow),
+                pen.span(text, Role::Held),
+                key,
             ])
+        }
+        (count, _) => {
+            let verb = if count == 1 { "needs" } else { "need" };
+            let text = format!(" {count} {verb} you");
+            let key = key(&text);
+            Line::from(vec![Span::raw(" "), pen.mark(Mark::Needs), pen.span(text, Role::Need), key])
         }
     }
 }
@@ -164,8 +173,8 @@ fn parts(state: &State, pen: &Pen<'_>) -> Vec<(Part, Span<'static>)> {
 /// away is not named.
 fn hints(state: &State) -> Vec<String> {
     let key = |action, does: &str| {
-        let key = state.controls.key(Place::Everywhere, action);
-        (!key.is_empty()).then(|| format!("{key} {does}"))
+        let hint = Hints::of(&state.controls, state.key_place()).with(action, does).joined("");
+        (!hint.is_empty()).then_some(hint)
     };
     if state.popup.is_some() {
         return key(Action::Leave, "closes").into_iter().collect();
@@ -174,7 +183,7 @@ fn hints(state: &State) -> Vec<String> {
     if let Some(told) = &state.status.away.told
         && !state.drawn.layout.has(Focus::Away)
     {
-        let key = state.controls.key(Place::Everywhere, Action::Go(Go::Away));
+        let key = state.controls.key(state.key_place(), Action::Go(Go::Away));
         return vec![format!("{} since you left", told.news.len()), key];
     }
     let below = state.sessions.node().is_some_and(|node| node.spec.parent.is_some());
@@ -185,7 +194,7 @@ fn hints(state: &State) -> Vec<String> {
             vec![key(Action::Go(Go::Back), "back"), key(Action::Go(Go::Parent), "up")]
         }
         Focus::Start | Focus::Composer | Focus::Question => vec![commands, help],
-        Focus::Transcript => vec![commands, Some("enter unfolds".to_owned()), help],
+        Focus::Transcript => vec![commands, key(Action::Open, "unfolds"), help],
         Focus::Output(_)
         | Focus::Sessions
         | Focus::Waiting

@@ -1,10 +1,12 @@
 //! What a person sees, at the two sizes that most have. Every drawing is kept whole.
 
+mod all;
 mod away;
 mod composing;
 mod controls;
 mod file;
 mod forms;
+mod hints;
 mod inline;
 mod lists;
 mod log;
@@ -76,7 +78,7 @@ fn streaming(width: u16, height: u16) -> Stage {
             },
         );
     }
-    stage.wait(2000);
+    stage.passes(2000);
     stage.run_ends(
         1,
         9,
@@ -113,7 +115,7 @@ fn streaming(width: u16, height: u16) -> Stage {
          '\\t'\n2. `column()` counts a tab to the next multiple of 8\n3. one test for a line that \
          mixes both, beca",
     );
-    stage.wait(37_000);
+    stage.passes(37_000);
     stage
 }
 
@@ -121,7 +123,7 @@ fn streaming(width: u16, height: u16) -> Stage {
 fn write_asks(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.at_work();
-    stage.wait(60_000);
+    stage.passes(60_000);
     stage.runs(1, 10, "main.py", LEX);
     stage.page = OutputPage { lines: vec!["2 places found".into()], first: 0, total: 1 };
     stage.event(1.into(), Event::OutputWritten { call: 10.into(), bytes: 15, lines: 1 });
@@ -142,10 +144,11 @@ fn write_asks(width: u16, height: u16) -> Stage {
     );
     stage.session(2, &["fix-parser", "tests"], Some(1), "write cases for tabs, then run them");
     stage.asks(write_question(1));
-    stage.wait(8_000);
+    stage.passes(8_000);
     stage.runs(2, 20, "check.py", "\n\n\n\n\n\nprocess.run(['cargo', 'test'])\n");
     stage.asks(program_question(2, 2, &["fix-parser", "tests"]));
-    stage.wait(6_000);
+    stage.passes(5_000);
+    stage.wait(1_000);
     stage
 }
 

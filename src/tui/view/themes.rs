@@ -8,6 +8,8 @@ use ratatui::{
 use super::pen::{Keys, Pen, inset, split_bottom, split_top};
 use crate::tui::{
     clean,
+    hints::Hints,
+    keymap::{Action, Move, Place},
     state::{State, controls::Offered},
     theme::{Mark, Role},
 };
@@ -27,8 +29,11 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
     pen.rule(head, 0, Keys::Here, title, Vec::new());
     let (list, keys) = split_bottom(rest, 1);
     let put_back = clean::shown(before);
-    let text = format!("↑↓ try   enter keep it   esc back to {put_back}");
-    pen.text(inset(keys, 1, 0), 0, &text, Role::Bright);
+    let hints = Hints::of(&state.controls, Place::Themes)
+        .moves([Action::Move(Move::Up), Action::Move(Move::Down)], "try")
+        .with(Action::Open, "keep it")
+        .leave(&format!("back to {put_back}"));
+    pen.hints(keys, hints);
     let height = usize::from(list.height);
     let first = (row + 1).saturating_sub(height);
     for (at, theme) in all.iter().enumerate().skip(first).take(height) {

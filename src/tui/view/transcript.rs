@@ -31,7 +31,7 @@ pub(super) fn draw(
     };
     let (above, field) = split_bottom(area, 1);
     let drawn = cells(state, node, pen, above, &find.word.text());
-    (drawn, search::field(pen, field, &find.word, find.at, Some(find.hits.len())))
+    (drawn, search::field(state, pen, field, (&find.word, find.at), Some(find.hits.len())))
 }
 
 fn cells(state: &State, node: &Node, pen: &mut Pen<'_>, area: Rect, word: &str) -> DrawnText {
@@ -40,6 +40,7 @@ fn cells(state: &State, node: &Node, pen: &mut Pen<'_>, area: Rect, word: &str) 
     let scene = Scene {
         width: usize::from(inner.width),
         look: &state.look,
+        controls: &state.controls,
         now: state.now.wall,
         sessions: &state.sessions,
         output: &state.output,

@@ -17,6 +17,8 @@ use crate::{
     kernel::money::Money,
     tui::{
         clean,
+        hints::Hints,
+        keymap::{Action, Go, Place},
         state::{
             Focus, State,
             tree::{Row, Rows},
@@ -79,13 +81,14 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
         }
     }
     if rows.is_empty() {
+        let hints = Hints::of(&state.controls, Place::Sessions);
         let none = match state.sessions.tree.filter.is_on() {
-            true => "   Nothing has these words.   esc shows all again",
-            false => "   No session yet.   a adds one",
+            true => hints.says("   Nothing has these words.").leave("shows all again"),
+            false => hints.says("   No session yet.").with(Action::Add, "adds one"),
         };
-        pen.text(list, 0, none, Role::Quiet);
+        pen.text(list, 0, &none.within(usize::from(list.width)), Role::Quiet);
     }
-    pen.text(inset(keys, 1, 0), 0, keys_of(state, &rows, wide), Role::Bright);
+    pen.hints(keys, keys_of(state, &rows));
     cursor
 }
 
@@ -107,23 +110,31 @@ fn title(state: &State, pen: &mut Pen<'_>, head: Rect) {
     pen.rule(head, 0, Keys::Here, vec![pen.span(title, Role::Bright)], order);
 }
 
-fn keys_of(state: &State, rows: &Rows<'_>, wide: bool) -> &'static str {
+fn keys_of<'a>(state: &'a State, rows: &Rows<'_>) -> Hints<'a> {
     if state.sessions.tree.filter.typing {
-        return "enter filter by these words   esc show all again";
+        return super::filter::typing(state);
     }
-    let row = rows.get(state.sessions.cursor);
-    match row {
-        _ if !wide => "enter open   s stop…   r resume   F1 more",
-        Some(Row::Listed(_)) => {
-            "enter open   r resume   f fork   d delete…   o order   / filter   F1 more"
-        }
-        Some(Row::Ended { .. } | Row::Others(_)) => {
-            "enter open or fold   ←→ fold   a add   o order   / filter   F1 more"
-        }
-        Some(Row::Session(_) | Row::Program { .. }) | None => {
-            "enter open   s stop…   m message   r resume   o order   / filter   F1 more"
-        }
-    }
+    let hints = Hints::of(&state.controls, Place::Sessions);
+    let hints = match rows.get(state.sessions.cursor) {
+        Some(Row::Listed(_)) => hints
+            .with(Action::Open, "open")
+            .with(Action::Resume, "resume")
+            .with(Action::Fork, "fork")
+            .with(Action::Delete, "delete…"),
+        Some(Row::Ended { .. } | Row::Others(_)) => hints
+            .with(Action::Open, "open or fold")
+            .moves([Action::Fold, Action::Unfold], "fold")
+            .with(Action::Add, "add"),
+        Some(Row::Session(_) | Row::Program { .. }) | None => hints
+            .with(Action::Open, "open")
+            .with(Action::Stop, "stop…")
+            .with(Action::Message, "message")
+            .with(Action::Resume, "resume"),
+    };
+    hints
+        .with(Action::Order, "order")
+        .with(Action::Filter, "filter")
+        .with(Action::Go(Go::Help), "more")
 }
 
 /// The row that says what the tree is narrowed by.
@@ -151,10 +162,11 @@ fn needs(state: &State, pen: &mut Pen<'_>, area: Rect) {
         .iter()
         .map(|waiting| format!("{} {} {}", asker(waiting), waiting.effect(), waiting.object()))
         .collect();
+    let key = state.controls.key(Place::Sessions, Action::Go(Go::Question));
     let mut left = vec![Span::raw(" "), pen.mark(Mark::Needs)];
     left.push(pen.span(" needs you   ", Role::Need));
     left.extend(pen.spans(&said.join(&pen.look.dot()), Role::Text));
-    pen.apart(inset(area, 0, 1), 0, Line::from(left), Line::from(pen.span("ctrl+g", Role::Quiet)));
+    pen.apart(inset(area, 0, 1), 0, Line::from(left), Line::from(pen.span(key, Role::Quiet)));
 }
 
 /// What was used of what the session in view may use, with all below it.
@@ -228,7 +240,7 @@ fn line(state: &State, pen: &Pen<'_>, row: Row, wide: bool) -> (Line<'static>, L
         Row::Session(_) | Row::Program { .. } | Row::Ended { .. } => Role::Text,
         Row::Listed(_) | Row::Others(_) => Role::Quiet,
     };
-    left.push(pen.span(clean::pad(&clean::shown(&said.name), name), role));
+    left.push(pen.span(clean::pad(&clean::name(&said.name), name), role));
     let role = if said.mark == Mark::Needs { Role::Bright } else { said.mark.role() };
     left.extend(pen.spans(&format!(" {}", said.state), role));
     if wide && !matches!(row, Row::Listed(_)) {
@@ -290,16 +302,21 @@ fn in_column(state: &State, pen: &Pen<'_>, row: Row, width: usize) -> Line<'stat
             let time = said.time.map_or_else(|| dash.to_owned(), |time| pen.look.clock(time));
             let used = said.used.tokens();
             let used = if used == 0 { String::new() } else { words::tokens(used) };
-            format!("{time}{}", clean::pad_left(&used, 7))
+            let both = format!("{time}{}", clean::pad_left(&used, 6));
+            // A name is worth more than figures: the tokens go first, then the time.
+            let room = width.saturating_sub(narrow + 2 + clean::width(&clean::name(&said.name)));
+            let fits = |text: &&String| clean::width(text) < room;
+            [both, time].iter().find(fits).cloned().unwrap_or_default()
         }
     };
-    let room = width.saturating_sub(narrow + 2 + clean::width(&figures) + 1);
+    let gap = usize::from(!figures.is_empty());
+    let room = width.saturating_sub(narrow + 2 + clean::width(&figures) + gap);
     let role = match row {
         Row::Session(twig) if Some(twig.session) == state.sessions.viewed() => Role::Bright,
         Row::Listed(_) => Role::Quiet,
         Row::Session(_) | Row::Program { .. } | Row::Ended { .. } | Row::Others(_) => Role::Text,
     };
-    left.spans.push(pen.span(clean::truncate(&clean::shown(&said.name), room), role));
+    left.spans.push(pen.span(clean::truncate(&clean::name(&said.name), room), role));
     words::apart(left, Line::from(pen.span(figures, Role::Quiet)), width)
 }
 

@@ -14,6 +14,8 @@ use crate::{
     kernel::gate::rule::Lasting,
     tui::{
         clean,
+        hints::Hints,
+        keymap::{Action, Place},
         state::{
             Focus, State,
             records::wider::{Past, Wider},
@@ -63,7 +65,7 @@ pub(super) fn draw(
     question::headline(pen, rest, waiting, Room::Plain);
     let (_, rest) = split_top(rest, 1);
     let (rest, keys) = split_bottom(rest, 1);
-    offers(pen, keys, wider);
+    offers(state, pen, keys, wider);
     let (rest, below) = split_bottom(rest, u16::from(rest.height > 4));
     pen.rule(below, 0, Keys::Elsewhere, Vec::new(), Vec::new());
     let count = wider.past.iter().filter(|past| past.matched).count();
@@ -139,7 +141,7 @@ fn say(pen: &mut Pen<'_>, area: Rect, wider: &Wider) {
     }
 }
 
-fn offers(pen: &mut Pen<'_>, area: Rect, wider: &Wider) {
+fn offers(state: &State, pen: &mut Pen<'_>, area: Rect, wider: &Wider) {
     let able = matches!(wider.says, Some(Ok(_))) && !matches!(wider.others, Some(Err(_)));
     let save = match &wider.others {
         Some(Ok(others)) if *others > 0 => {
@@ -153,13 +155,17 @@ fn offers(pen: &mut Pen<'_>, area: Rect, wider: &Wider) {
     };
     let mut spans = vec![Span::raw(" ")];
     if able {
-        spans.push(pen.span(format!("ctrl+s {save}"), Role::Bright));
+        let key = state.controls.key(Place::Wider, Action::Confirm);
+        spans.push(pen.span(format!("{key} {save}"), Role::Bright));
     } else {
         spans.push(pen.mark(Mark::KeyOff));
         spans.push(pen.span(format!(" {save}"), Role::Quiet));
     }
-    let rest = format!("   ctrl+t {other}   esc back, still open");
-    spans.push(pen.span(rest, Role::Bright));
+    let hints = Hints::of(&state.controls, Place::Wider).with(Action::Lasting, other);
+    let hints = hints.leave("back, still open");
+    let used = words::cells(&Line::from(spans.clone())) + 3;
+    let rest = hints.within(usize::from(area.width).saturating_sub(used));
+    spans.push(pen.span(format!("   {rest}"), Role::Bright));
     pen.line(area, 0, Line::from(spans));
 }
 

@@ -13,6 +13,8 @@ use crate::{
     },
     tui::{
         clean,
+        hints::Hints,
+        keymap::{Action, Move, Part, Place},
         state::{
             DrawnChange, State,
             records::written::{View, Written},
@@ -51,38 +53,12 @@ pub(super) fn draw(
     let mut title = vec![pen.span("changes", Role::Bright)];
     if let Some(planned) = full {
         title.push(pen.span(format!(" {} ", pen.look.mark(Mark::Path)), Role::Bright));
-        title.extend(pen.spans(&planned.recorded.change.shown, Role::Bright));
+        title.extend(pen.name(&planned.recorded.change.shown, Role::Bright));
     }
     pen.rule(head, 0, Keys::Here, title, right);
     let compared_now = written.compared.as_ref();
     let new = compared_now.and_then(|compared| compared.diff()).is_some_and(|diff| diff.new_file);
-    let text = match (&written.undo, written.all.is_empty()) {
-        (_, true) => "esc back".to_owned(),
-        (None, false) => match written.view {
-            View::Beside if new => {
-                "space choose   u undo…   enter in full   ctrl+o open   esc back"
-            }
-            View::Full if new => "↑↓ scroll   u undo…   ctrl+o open   esc back to the list",
-            View::Beside => {
-                "space choose   u undo…   enter in full   v side by side   ctrl+o open   esc"
-            }
-            View::Full => {
-                "↑↓ scroll   u undo…   v side by side   ctrl+o open   esc back to the list"
-            }
-            View::Sides => "↑↓ scroll   u undo…   v unified   ctrl+o open   esc back to the list",
-        }
-        .to_owned(),
-        (Some(_), false) => {
-            let able = written.able();
-            let does = if able == 0 {
-                "nothing to undo".to_owned()
-            } else {
-                format!("ctrl+s undo {able}")
-            };
-            format!("{does}   space choose   ↑↓ move   esc keep")
-        }
-    };
-    pen.text(inset(keys, 1, 0), 0, &text, Role::Bright);
+    pen.hints(keys, keys_of(state, written, new));
     if written.all.is_empty() {
         let text = match &written.fault {
             Some(fault) => fault.clone(),
@@ -159,7 +135,7 @@ fn intent(state: &State, pen: &Pen<'_>, planned: &Planned) -> Line<'static> {
     let time = |at| state.records.minute(at);
     let text = planned.undo.words(time, recorded.at);
     let mut spans = vec![Span::raw("  "), pen.mark(mark), Span::raw(" ")];
-    spans.extend(pen.spans(&recorded.change.shown, Role::Bright));
+    spans.extend(pen.name(&recorded.change.shown, Role::Bright));
     spans.extend(pen.spans(&format!("  {text}"), Role::Text));
     Line::from(spans)
 }
@@ -179,7 +155,7 @@ fn entries(state: &State, pen: &mut Pen<'_>, area: Rect, written: &Written, chos
         let picked = written.chosen.contains(&recorded.call);
         let picked = if picked { pen.mark(Mark::Done) } else { Span::raw(" ") };
         let mut left = vec![picked, pen.mark(mark), Span::raw(" ")];
-        left.extend(pen.spans(&recorded.change.shown, Role::Text));
+        left.extend(pen.name(&recorded.change.shown, Role::Text));
         let mut amount = Vec::new();
         for (sign, count) in [("+", recorded.change.more), ("−", recorded.change.fewer)] {
             if count > 0 {
@@ -224,6 +200,43 @@ fn compared(
     let here = written.all.get(chosen).map(|planned| planned.recorded.call);
     let compared = written.compared.as_ref().filter(|compared| Some(compared.call) == here)?;
     super::compared::draw(state, pen, area, compared, written.view.compare())
+}
+
+/// What can be done here.
+fn keys_of<'a>(state: &'a State, written: &Written, new: bool) -> Hints<'a> {
+    let moves = [Action::Move(Move::Up), Action::Move(Move::Down)];
+    let of = |place| Hints::of(&state.controls, place);
+    if written.all.is_empty() {
+        return of(Place::Changes).leave("back");
+    }
+    if written.undo.is_some() {
+        let able = written.able();
+        let hints = match able {
+            0 => of(Place::Undo).says("nothing to undo"),
+            able => of(Place::Undo).with(Action::Confirm, &format!("undo {able}")),
+        };
+        return hints.with(Action::Choose, "choose").moves(moves, "move").leave("keep");
+    }
+    let hints = of(Place::Changes);
+    let open = Action::Editor(Part::Whole);
+    match written.view {
+        View::Beside => hints
+            .with(Action::Choose, "choose")
+            .with(Action::Undo, "undo…")
+            .with(Action::Open, "in full")
+            .when(!new, Action::Compare, "side by side")
+            .with(open, "open")
+            .leave("back"),
+        View::Full | View::Sides => {
+            let other = if written.view == View::Full { "side by side" } else { "unified" };
+            hints
+                .moves(moves, "scroll")
+                .with(Action::Undo, "undo…")
+                .when(!new || written.view == View::Sides, Action::Compare, other)
+                .with(open, "open")
+                .leave("back to the list")
+        }
+    }
 }
 
 /// The cells that what was changed has in full.

@@ -37,7 +37,7 @@ impl CallPattern {
             (_, Some(module)) if plain(module) => Ok(Self::Module(format!("{module}."))),
             (name, None) if plain(name) && !name.ends_with('.') => Ok(Self::One(name.to_owned())),
             _ => Err(fault(
-                format!("{text:?} names no call"),
+                format!("{} names no call", crate::kernel::text::quoted(text)),
                 "name one such as \"files.write\", or a module's with \"files.*\"",
             )),
         }
@@ -160,7 +160,10 @@ impl PathPattern {
         let relative = text.strip_prefix('/').unwrap_or(&text);
         if relative.split('/').any(names_nothing) && text != "/" {
             return Err(fault(
-                format!("{text:?} can match nothing: a real path has no empty part, `.` or `..`"),
+                format!(
+                    "{} can match nothing: a real path has no empty part, `.` or `..`",
+                    crate::kernel::text::quoted(&text)
+                ),
                 "write it from the workspace or from `/`, as in \"docs/**\"",
             ));
         }
@@ -170,7 +173,10 @@ impl PathPattern {
             .case_insensitive(blind)
             .build();
         let glob = glob.map_err(|error| {
-            fault(format!("{text:?} is no pattern: {}", error.kind()), "correct it")
+            fault(
+                format!("{} is no pattern: {}", crate::kernel::text::quoted(&text), error.kind()),
+                "correct it",
+            )
         })?;
         let fixed = text.split('/').take_while(|part| !part.contains(WILD)).collect::<Vec<_>>();
         let fixed = PathBuf::from(if text.starts_with('/') {
@@ -264,7 +270,7 @@ impl AgentPattern {
     pub(super) fn new(text: &str) -> Result<Self, Fault> {
         let wrong = || {
             let hint = "name them from the root, as in \"main/tests\" or \"main/**\"";
-            fault(format!("{text:?} names no agent"), hint)
+            fault(format!("{} names no agent", crate::kernel::text::quoted(text)), hint)
         };
         if text.split('/').any(str::is_empty) {
             return Err(wrong());
@@ -311,7 +317,7 @@ impl HostPattern {
             |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | ':' | '[' | ']');
         if name.is_empty() || !name.chars().all(allowed) || name.starts_with('.') {
             let hint = "write a name such as \"docs.rs\", or \"*.python.org\" for all below";
-            return Err(fault(format!("{text:?} is no host"), hint));
+            return Err(fault(format!("{} is no host", crate::kernel::text::quoted(text)), hint));
         }
         Ok(Self { name: name.to_ascii_lowercase(), below })
     }

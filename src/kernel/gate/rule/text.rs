@@ -350,7 +350,7 @@ fn workspace(text: &str, home: Option<&Path>) -> Result<Place, Fault> {
     let folder = folder.trim_end_matches('/');
     if !text.starts_with('/') || folder.contains("/../") || folder.ends_with("/..") {
         return Err(Fault(
-            format!("{text:?} is no place of a workspace"),
+            format!("{} is no place of a workspace", crate::kernel::text::quoted(&text)),
             "write it from `/` or `~/`; with `/**` for every workspace below".to_owned(),
         ));
     }
@@ -371,7 +371,7 @@ fn lasting(text: &str, kept: Lasting) -> Result<Until, Fault> {
         (day, _) => match day.parse() {
             Ok(day) => Ok(Until::Day(day)),
             Err(_) => fault(
-                &format!("{text:?} is no time"),
+                &format!("{} is no time", crate::kernel::text::quoted(text)),
                 "write \"session\", \"always\" or a day such as \"2026-12-31\"",
             ),
         },

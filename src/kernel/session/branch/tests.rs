@@ -34,7 +34,7 @@ fn exchange(words: &str, call: u128) -> Vec<Event> {
     vec![
         Event::said(words),
         Event::TurnStarted { turn: 1, model: "m".into() },
-        Event::TurnFinished { stop: Stop::Calls, usage, calls },
+        Event::TurnFinished { stop: Stop::Calls, usage, calls, thoughts: Vec::new() },
         Event::CallStarted {
             call: Call {
                 id: call.into(),

@@ -78,6 +78,15 @@ impl Talk {
         }
     }
 
+    /// The exchange is over, and nothing that was thought in it is told again.
+    pub(super) fn forget_thoughts(&mut self) {
+        for message in &mut self.messages {
+            if let Message::Assistant { thoughts, .. } = message {
+                *thoughts = Vec::new();
+            }
+        }
+    }
+
     /// Goes on with this.
     pub(super) fn push(&mut self, message: Message) {
         self.bytes += message.bytes();
@@ -191,6 +200,7 @@ impl Talk {
             self.messages.truncate(self.spoken[first].1);
             self.spoken.truncate(first);
         }
+        self.forget_thoughts();
         self.weigh();
     }
 }

@@ -3,6 +3,7 @@ mod back;
 mod by_hand;
 mod closing;
 mod long;
+mod thoughts;
 mod undone;
 
 use pretty_assertions::assert_eq;
@@ -13,7 +14,7 @@ use super::*;
 use crate::kernel::{
     capability::{Body, Category, Preview, Reach},
     error::ErrorCode,
-    event::{Call, Decider, Decision, Source},
+    event::{Call, Decider, Decision, Source, Stop},
     gate::approval::{Answer, Scope, Then},
     id::CallId,
     signal::Signal,
@@ -58,7 +59,8 @@ fn text(text: &str) -> Event {
 
 fn answered(stop: Stop, calls: &[u128]) -> Event {
     let calls = calls.iter().map(|id| model_call(*id)).collect();
-    Event::TurnFinished { stop, usage: Usage { input: 3, output: 2, ..Usage::default() }, calls }
+    let usage = Usage { input: 3, output: 2, ..Usage::default() };
+    Event::TurnFinished { stop, usage, calls, thoughts: Vec::new() }
 }
 
 fn model_call(id: u128) -> ModelCall {
@@ -136,7 +138,7 @@ fn told(session: &Session) -> Vec<String> {
     let line = |message: &Message| match message {
         Message::User { text, .. } => format!("user: {text}"),
         Message::Agent(text) => format!("agent: {text}"),
-        Message::Assistant { text, calls } => {
+        Message::Assistant { text, calls, .. } => {
             let calls: Vec<_> = calls.iter().map(|call| call.provider_id.as_str()).collect();
             format!(
                 "assistant: {text}{}{}",
@@ -281,7 +283,7 @@ proptest! {
                     wanted.clear();
                 }
                 Message::User { .. } | Message::Agent(_) => prop_assert!(wanted.is_empty()),
-                Message::Assistant { calls, text } => {
+                Message::Assistant { calls, text, .. } => {
                     prop_assert!(wanted.is_empty());
                     prop_assert!(!text.is_empty() || !calls.is_empty());
                     wanted = calls.iter().map(|call| call.provider_id.clone()).collect();

@@ -5,7 +5,11 @@ use crate::{
         event::Decider,
         gate::approval::{Answer, Scope, Then},
     },
-    tui::state::{State, waiting::Waiting},
+    tui::{
+        hints,
+        keymap::Go,
+        state::{State, waiting::Waiting},
+    },
 };
 
 /// The line that tells of a person's answer; what nobody answered has none.
@@ -15,6 +19,7 @@ pub(super) fn toast(
     answer: &Answer,
     by: &Decider,
 ) -> Option<String> {
+    let grants = hints::shows(&state.controls, Go::Grants);
     let object = &waiting.question.preview.object;
     match (by, answer) {
         (Decider::Person, Answer::Allow { scope: Scope::Once }) => {
@@ -27,7 +32,7 @@ pub(super) fn toast(
             Some(format!("Yes, once: {object}.{clock}"))
         }
         (Decider::Person, Answer::Allow { scope: Scope::Session { .. } }) => {
-            Some("Saved for this session; F6 shows it, and takes it back.".to_owned())
+            Some(format!("Saved for this session; {grants} shows it, and takes it back."))
         }
         (Decider::Person, Answer::AllowEdited { .. }) => {
             Some("Yes, as edited. The model is told.".to_owned())
@@ -39,7 +44,7 @@ pub(super) fn toast(
             Some("No. The turn is stopped; agents below it go on.".to_owned())
         }
         (Decider::Person, Answer::Allow { scope: Scope::Always { .. } }) => {
-            Some("Saved for always, in your rules; F6 shows it.".to_owned())
+            Some(format!("Saved for always, in your rules; {grants} shows it."))
         }
         (
             Decider::Grant

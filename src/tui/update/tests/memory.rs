@@ -42,9 +42,10 @@ fn paragraphs_that_came_together_keep_no_room_for_one_another() {
         .filter_map(|cell| match &cell.body {
             Body::Text { text, live: false, .. } => Some(text.capacity()),
             Body::Text { .. }
-            | Body::Said(_)
+            | Body::Said { .. }
             | Body::Code(_)
             | Body::Call(_)
+            | Body::Thinking(_)
             | Body::Agent { .. }
             | Body::Notice { .. } => None,
         })
@@ -68,8 +69,9 @@ fn scripts_have_their_colours_near_the_screen_and_nowhere_else() {
             .filter(|at| match &cells[*at].body {
                 Body::Code(code) => code.colours != Coloured::Not,
                 Body::Text { .. }
-                | Body::Said(_)
+                | Body::Said { .. }
                 | Body::Call(_)
+                | Body::Thinking(_)
                 | Body::Agent { .. }
                 | Body::Notice { .. } => false,
             })

@@ -22,7 +22,8 @@ fn ended() -> Signal {
 fn asks(stage: &mut Stage) {
     stage.event(1.into(), Event::TurnStarted { turn: 9, model: "m".into() });
     let (stop, usage) = (Stop::End, Usage::default());
-    stage.event(1.into(), Event::TurnFinished { stop, usage, calls: Vec::new() });
+    let (calls, thoughts) = (Vec::new(), Vec::new());
+    stage.event(1.into(), Event::TurnFinished { stop, usage, calls, thoughts });
 }
 
 #[test]

@@ -139,6 +139,7 @@ pub(in crate::tui::update) fn field(state: &mut State) -> Option<&mut Draft> {
             Some(&mut state.sessions.tree.filter.words)
         }
         Some(Popup::Rename { .. }) => Some(&mut state.sessions.tree.form.name),
+        Some(Popup::Save { .. }) => Some(&mut state.output.file),
         _ => None,
     }
 }

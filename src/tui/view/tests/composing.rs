@@ -1,7 +1,7 @@
 use super::*;
 use crate::tui::files::{Found, Name};
 
-fn resting(width: u16, height: u16) -> Stage {
+pub(super) fn resting(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.at_work();
     let outcome = crate::kernel::event::Outcome::Done;

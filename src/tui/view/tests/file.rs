@@ -7,7 +7,7 @@ const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 12)];
 
 const TEXT: &str = "\"\"\"Columns.\"\"\"\n\nTAB = 8  # cells\n\ndef column(line, tab=TAB):\n\tlead = line[:3]\n    if user != \"guest\u{202e} \u{2066}# staff\u{2069}\":\n        return 全角(lead)\n    raise ValueError('a very long line that has to go on in the next row of any window that is as narrow as most are')\n\u{1b}[2J\n";
 
-fn looked_at(width: u16, height: u16) -> Stage {
+pub(super) fn looked_at(width: u16, height: u16) -> Stage {
     let mut stage = Stage::crew(width, height);
     stage.planned = stage.written();
     let rest: String = (11..=1_204).map(|n| format!("x{n} = {n}\n")).collect();

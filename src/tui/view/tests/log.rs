@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-fn said(width: u16, height: u16) -> Stage {
+pub(super) fn said(width: u16, height: u16) -> Stage {
     let mut stage = Stage::crew(width, height);
     stage.state.records.home = Some("/home/me".into());
     let file = "/home/me/.local/state/footplate/log/footplate.2026-11-29.log";

@@ -17,28 +17,28 @@ use crate::{
 };
 
 /// Decisions of every kind.
-fn decided(width: u16, height: u16) -> Stage {
+pub(super) fn decided(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.at_work();
     stage.session(2, &["fix-parser", "tests"], Some(1), "write cases");
     stage.asks(write_question(1));
-    stage.wait(40_200);
+    stage.passes(40_200);
     let because = Some("leave skip_blank alone, column() relies on it. Add skip_indent".to_owned());
     stage.answered(1, 1.into(), Answer::Deny { because, then: Then::GoOn });
-    stage.wait(20_000);
+    stage.passes(20_000);
     stage.asks(program_question(2, 2, &["fix-parser", "tests"]));
-    stage.wait(1_000);
+    stage.passes(1_000);
     let scope = Scope::Session { rule: rule("session").text().to_owned() };
     stage.answered(2, 2.into(), Answer::Allow { scope });
     stage.desk.rules = stage.standing(2);
     let cited = Box::new(stage.desk.rules[0].cited.clone());
-    stage.wait(5_000);
+    stage.passes(5_000);
     stage.lets(2, 50, "cargo test --lib lex --nocapture", Decider::Rule { rule: cited });
-    stage.wait(5_000);
+    stage.passes(5_000);
     stage.lets(1, 51, "cargo clippy", Decider::Mode { mode: Mode::Auto });
-    stage.wait(5_000);
+    stage.passes(5_000);
     stage.asks(write_question(4));
-    stage.wait(3_000);
+    stage.passes(3_000);
     let reason = "the turn was stopped".into();
     let withdrawn = Event::ApprovalWithdrawn {
         approval: 4.into(),
@@ -48,9 +48,9 @@ fn decided(width: u16, height: u16) -> Stage {
     };
     stage.event(1.into(), withdrawn);
     stage.asks(program_question(5, 1, &["fix-parser"]));
-    stage.wait(61_000);
+    stage.passes(61_000);
     stage.key("esc");
-    stage.wait(5_000);
+    stage.passes(5_000);
     stage
 }
 
@@ -82,9 +82,9 @@ fn decisions_of_the_monitor() {
     let mut question = program_question(3, 1, &["fix-parser"]);
     question.monitor = Some(doubt(Tier::Failed, "it said nothing within 10 s"));
     stage.asks(question);
-    stage.wait(4_000);
+    stage.passes(4_000);
     stage.answered(1, 3.into(), Answer::Allow { scope: Scope::Once });
-    stage.wait(5_000);
+    stage.passes(5_000);
     stage.key("F7");
     shot("decisions_monitor_all", &mut stage);
     stage.key("/");
@@ -156,7 +156,7 @@ fn what_was_written() {
         let mut stage = Stage::new(width, height);
         stage.at_work();
         stage.runs(1, 10, "main.py", LEX);
-        stage.wait(240_000);
+        stage.passes(240_000);
         stage.planned = stage.written();
         stage.key("F5");
         shot("changes", &mut stage);

@@ -13,7 +13,7 @@ use crate::{
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 12)];
 
 /// Agents at three depths, in most states.
-fn crowd(width: u16, height: u16) -> Stage {
+pub(super) fn crowd(width: u16, height: u16) -> Stage {
     let mut stage = write_asks(width, height);
     let agents = [
         (3, "fuzz", 2, "try random streams"),

@@ -1,0 +1,93 @@
+//! Every key that is shown is the one that counts: with other keys there are other hints, and without
+//! keys none.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{SIZES, Stage, all::ALL};
+use crate::tui::keymap::{Action, Keymap, Place};
+
+/// Keys that nobody has: one for each action, and none is shown as any of the old ones.
+fn others() -> Keymap {
+    let mut keymap = Keymap::default();
+    let mut letters = ('а'..='я').chain('А'..='Я').chain('α'..='ω').chain('Α'..='Ρ');
+    let mut own: BTreeMap<&str, char> = BTreeMap::new();
+    for (place, action) in bound(&keymap) {
+        let letter = *own.entry(action.name()).or_insert_with(|| letters.next().unwrap());
+        keymap.rebind(place, action, Some(letter));
+    }
+    keymap
+}
+
+fn without() -> Keymap {
+    let mut keymap = Keymap::default();
+    for (place, action) in bound(&keymap) {
+        keymap.rebind(place, action, None);
+    }
+    keymap
+}
+
+/// All that can have another key: the letters of a question cannot.
+fn bound(keymap: &Keymap) -> Vec<(Place, Action)> {
+    let all =
+        keymap.rows().iter().flat_map(|row| row.keys.iter().map(|(_, does)| (row.place, *does)));
+    let mut seen = BTreeSet::new();
+    all.filter(|(place, action)| {
+        let fixed = *place == Place::Question && action.answers();
+        !fixed && seen.insert((place.section(), action.name()))
+    })
+    .collect()
+}
+
+/// The keys as they are shown where nobody chose others, without those that are words as well.
+fn old() -> BTreeSet<String> {
+    let keymap = Keymap::default();
+    let labels = keymap.rows().iter().flat_map(|row| row.keys.iter().map(|(key, _)| key.label()));
+    let mut labels: BTreeSet<_> = labels.collect();
+    labels.extend(["↑↓", "←→"].map(str::to_owned));
+    for word in ["a", "y", "n", "f", "N", "e", "m", "w", "/", "home", "end", "space", "-"] {
+        labels.remove(word);
+    }
+    labels
+}
+
+/// The old keys that stand in a picture.
+fn shown(stage: &mut Stage, old: &BTreeSet<String>) -> Vec<String> {
+    let screen = stage.screen();
+    let lines = screen.lines().filter(|line| !line.contains("line ") || line.contains("   "));
+    let words = lines.flat_map(|line| line.split([' ', '"', '·', '─', '━', '│', ';', '.', ',']));
+    words.filter(|word| old.contains(*word)).map(str::to_owned).collect()
+}
+
+#[test]
+fn no_hint_names_a_key_that_does_not_do_it() {
+    let old = old();
+    let mut found = Vec::new();
+    for (name, build) in ALL.iter().filter(|(name, _)| !name.starts_with("help")) {
+        for (width, height) in SIZES.into_iter().chain([(40, 12)]) {
+            let mut stage = build(width, height);
+            for (which, keymap) in [("other keys", others()), ("no keys", without())] {
+                stage.state.controls.keys = keymap;
+                stage.state.look.again();
+                let words = shown(&mut stage, &old);
+                if !words.is_empty() {
+                    found.push(format!("{name} at {width}, {which}: {words:?}"));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn a_hint_has_the_key_that_the_person_chose() {
+    let keys = "[waiting]\nopen = \"F12\"\nnot-now = \"x\"\n[everywhere]\nquestion = \"ctrl+b\"\n";
+    let mut stage = (ALL.iter().find(|(name, _)| *name == "inbox").unwrap().1)(80, 24);
+    let keys = Keymap::read("keys.toml", keys).unwrap();
+    stage.send(crate::tui::message::Message::Rekeyed(Ok(keys)));
+    let screen = stage.screen();
+    assert!(screen.contains("F12 open   x not now"), "{screen}");
+    assert!(
+        screen.contains("! 2 need you ctrl+b") || screen.contains("put off ctrl+b"),
+        "{screen}"
+    );
+}
