@@ -9,7 +9,6 @@ use std::{
 };
 
 use crate::kernel::{
-    event::Event,
     picture::{MOST_BYTES, PictureId},
     port::{KEPT_PICTURES_BYTES, Kept},
 };
