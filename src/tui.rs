@@ -14,6 +14,7 @@ pub mod highlight;
 pub mod ink;
 pub mod keymap;
 pub mod layout;
+pub mod lines;
 pub mod markdown;
 pub mod message;
 pub mod paper;
