@@ -33,7 +33,8 @@
 //! - [`agent`]: one session's loop: turns until the model stops calling tools.
 //! - [`host`]: the composition root, and the only place that knows everyone. It owns the sessions
 //!   that run here and is what a screen is handed, as [`kernel::port::Desk`].
-//! - [`tui`]: the screen: `update(state, message) -> effects`, `view(&state)`.
+//! - [`tui`]: the screen: `update(state, message) -> effects`, `view(&state)`; and [`tui::lines`], the
+//!   same state and steps for those who want lines instead of a picture.
 //! - [`config`], [`telemetry`]: the home folders, settings in layers, files of rules and which project
 //!   is trusted to allow, and the log for developers.
 //! - [`cli`]: the command line, one file a subcommand, and the only errors with an exit code.
@@ -191,6 +192,9 @@
 //!   for it. The journal counts.
 //! - Python is parsed by tree-sitter, and coloured by it as well: one parser finds syntax errors,
 //!   imports and tokens, and no regex engine has to be built for colours.
+//! - Line by line ([`tui::lines`]) a word answers only what was said last: once that is known to be written
+//!   out, 0.4 s later, and alone. What was typed before, whole or begun, is no answer. A terminal gives a
+//!   line away only at its end, so it is made to give away what it has of one whenever something is asked.
 //! - The two wire formats are spoken by hand, on reqwest and an event-stream parser: half a call must
 //!   never run, and what counts as a whole one is decided here.
 

@@ -16,6 +16,7 @@ pub mod hints;
 pub mod ink;
 pub mod keymap;
 pub mod layout;
+pub mod lines;
 pub mod markdown;
 pub mod message;
 pub mod paper;

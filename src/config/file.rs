@@ -119,8 +119,8 @@ const LONGEST_PATIENCE: u64 = 120;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct ScreenSettings {
+    kind: Surface,
     ascii: bool,
-    inline: bool,
     mouse: bool,
     motion: Motion,
     notice: Notice,
@@ -130,7 +130,7 @@ impl Default for ScreenSettings {
     fn default() -> Self {
         Self {
             ascii: false,
-            inline: false,
+            kind: Surface::default(),
             mouse: true,
             motion: Motion::default(),
             notice: Notice::default(),
@@ -219,7 +219,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
         screen: Screen {
             glyphs: if file.screen.ascii { Glyphs::Ascii } else { Glyphs::Unicode },
             mouse: if file.screen.mouse { Mouse::Footplate } else { Mouse::Terminal },
-            surface: if file.screen.inline { Surface::Inline } else { Surface::Whole },
+            surface: file.screen.kind,
             motion: file.screen.motion,
             notice: file.screen.notice,
         },

@@ -59,13 +59,31 @@ impl Mouse {
 }
 
 /// How much of the terminal is the screen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 pub enum Surface {
     /// All of it, as long as the program runs.
     #[default]
+    #[serde(rename = "full")]
     Whole,
     /// A few rows at its end; what is over is in the terminal's own scrollback.
+    #[serde(rename = "inline")]
     Inline,
+    /// None of it: line after line, nothing ever drawn over, for screen readers and through pipes.
+    #[serde(rename = "lines")]
+    Lines,
+}
+
+impl Surface {
+    pub const ALL: [Self; 3] = [Self::Whole, Self::Inline, Self::Lines];
+
+    /// Its name in the settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Whole => "full",
+            Self::Inline => "inline",
+            Self::Lines => "lines",
+        }
+    }
 }
 
 /// How much on the screen moves by itself.

@@ -5,6 +5,7 @@ mod editor;
 mod effects;
 mod ground;
 mod keys;
+mod lines;
 mod opening;
 mod outputs;
 mod own;
@@ -33,7 +34,7 @@ use super::{
     file::Reader,
     frame::{FrameClock, Pace},
     message::{Came, Input, Message},
-    state::{Drawn, Moment, Popup, State, look::Look, status::Place},
+    state::{Drawn, Moment, State},
     terminal::{Progress, Signal, Signals, Terminal, Tty, Wanted, Wishes},
     theme::Theme,
     update::update,
@@ -45,6 +46,7 @@ use crate::kernel::{
     port::Desk,
 };
 
+pub use self::lines::run_lines;
 pub use self::opening::{Beginning, Dress, Farewell, Here, Manners, Meant, Opening, Remember};
 pub use self::own::{Keep, Own};
 pub use super::state::status::{Check, Player};
@@ -61,7 +63,7 @@ pub async fn run(desk: Arc<dyn Desk>, opening: Opening) -> io::Result<Farewell> 
     let signals = Signals::listen()?;
     let (width, height) = crossterm::terminal::size()?;
     let surface = match opening.manners.surface {
-        Surface::Whole => Wanted::Whole,
+        Surface::Whole | Surface::Lines => Wanted::Whole,
         Surface::Inline => Wanted::Rows { reflows: opening.manners.reflows },
     };
     let mouse =
@@ -98,36 +100,10 @@ struct App {
 
 impl App {
     fn new(desk: Arc<dyn Desk>, opening: Opening, terminal: Terminal, keys: Keys) -> Self {
-        let mut look = Look::new(opening.look.theme, opening.look.marks);
-        look.motion = opening.look.motion;
-        let depth = look.theme.depth();
-        let place = Place {
-            workspace: opening.here.name,
-            folder: opening.here.folder,
-            player: opening.player,
-            mode: opening.mode,
-            runs: opening.runs,
-            checks: opening.looked_at,
-            last_here: opening.last_here,
-            carries_on: matches!(opening.session, Some(Meant::Here(_))),
-            ..Place::default()
-        };
-        let mut state = State::new(place, look, opening.history, now());
-        match opening.session {
-            Some(Meant::Here(session)) => state.sessions.prefer(Some(session)),
-            Some(Meant::Elsewhere(session)) => state.popup = Some(Popup::Held { session }),
-            None => {}
-        }
-        state.records.zone = jiff::tz::TimeZone::system();
-        state.records.home = opening.here.home;
-        state.status.log.file = opening.here.log;
-        state.panes.sizes = opening.sizes;
+        let depth = opening.look.theme.depth();
+        let state = opening::first(&opening);
         let own = opening.look.own;
         let files = Files::new(&own, depth);
-        state.controls.themes.own = own.themes;
-        state.controls.keys = own.keymap;
-        state.controls.mouse = opening.manners.mouse;
-        state.panes.surface = opening.manners.surface;
         Self {
             told: Told { events: desk.subscribe(), news: opening.news },
             files,

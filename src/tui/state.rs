@@ -200,6 +200,8 @@ pub enum Leave {
     Quit,
     /// A signal, or the terminal went away.
     Signal,
+    /// Nobody can answer any more what is asked.
+    Unanswered,
 }
 
 impl State {

@@ -36,6 +36,21 @@ pub(in crate::tui) mod tests;
 pub(crate) use question::{asker, why_not_wider};
 pub(in crate::tui) use tree::place as whereabouts;
 
+/// The steps that a line takes by its words, as keys take them on the screen.
+pub(in crate::tui) mod steps {
+    pub(in crate::tui) use super::{
+        compose::send,
+        edit::{came as edited, editor, open as edit},
+        input::quit,
+        question::{answer, confirm, says},
+        records::revoke,
+        slash::run,
+        tree::{carry_on, watch},
+        trust::NOT_NOW,
+        wider::{open as wider, save, switch},
+    };
+}
+
 use super::{
     effect::Effect,
     guard::Due,

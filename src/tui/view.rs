@@ -53,6 +53,8 @@ use ratatui::{
 pub(in crate::tui) use self::{
     arrange::{in_sight, panes},
     inline::{inline, live},
+    lists::state_words,
+    question::facts,
     right::{lines, touched},
 };
 

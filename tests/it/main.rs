@@ -18,6 +18,7 @@ mod first_light;
 mod git;
 mod kills;
 mod layers;
+mod lines;
 mod manners;
 mod monitor;
 mod notes;

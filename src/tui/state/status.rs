@@ -70,6 +70,11 @@ impl Status {
         self.toast.as_ref().filter(|(_, until)| now < *until).map(|(text, _)| text.as_str())
     }
 
+    /// Takes the toast away, to say it elsewhere.
+    pub fn take(&mut self) -> Option<String> {
+        self.toast.take().map(|(text, _)| text)
+    }
+
     /// Whether this press is the second; if not, it is the first.
     pub fn twice(&mut self, what: Twice, now: Instant) -> bool {
         let second = self.armed.take_if(|(armed, _)| *armed == what);

@@ -67,7 +67,7 @@ fn searches(state: &mut State, write: impl FnOnce(&mut Draft)) -> bool {
 }
 
 /// Sends the draft: as words, as a command, or as Python by hand.
-pub(super) fn send(state: &mut State, when: When) -> Vec<Effect> {
+pub(in crate::tui) fn send(state: &mut State, when: When) -> Vec<Effect> {
     let now = state.now.at;
     let text = state.composer.draft.text();
     if text.trim().is_empty() {

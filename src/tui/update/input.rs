@@ -405,7 +405,7 @@ fn leave(state: &mut State) -> Vec<Effect> {
 }
 
 /// Leaves the screen, or asks first if something would end with it.
-pub(super) fn quit(state: &mut State) {
+pub(in crate::tui) fn quit(state: &mut State) {
     if state.sessions.at_work() == 0 && state.queue.calls() == 0 {
         state.place.leave = Some(Leave::Quit);
     } else {

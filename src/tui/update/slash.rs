@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Does a command. What could not be done is said, and the line is among the words of before.
-pub(super) fn run(state: &mut State, word: Word, rest: &str) -> Vec<Effect> {
+pub(in crate::tui) fn run(state: &mut State, word: Word, rest: &str) -> Vec<Effect> {
     let now = state.now.at;
     let session = state.sessions.viewed();
     match word {

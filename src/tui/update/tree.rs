@@ -93,7 +93,7 @@ fn show(state: &mut State, session: SessionId) {
 }
 
 /// Looks at a session that does not run here.
-fn watch(state: &mut State, root: SessionId, place: Whereabouts) -> Vec<Effect> {
+pub(in crate::tui) fn watch(state: &mut State, root: SessionId, place: Whereabouts) -> Vec<Effect> {
     let mut effects = leave(state);
     let watched = Watched { root, place, asks: Vec::new(), wanted: false };
     state.sessions.tree.watched = Some(watched);
@@ -153,7 +153,7 @@ pub(super) fn resume(state: &mut State) -> Vec<Effect> {
     carry_on(state, session, when)
 }
 
-fn carry_on(state: &mut State, session: SessionId, when: When) -> Vec<Effect> {
+pub(in crate::tui) fn carry_on(state: &mut State, session: SessionId, when: When) -> Vec<Effect> {
     let mut effects = Vec::new();
     if state.sessions.watched(session).is_none() {
         let place = place(state, session);
