@@ -2,6 +2,7 @@
 //! as effects, and time is whatever the message says.
 
 mod away;
+mod begin;
 mod compose;
 mod controls;
 mod edit;
