@@ -188,6 +188,11 @@
 //! - A long text that a call writes stands in its journal twice: with the question and with the beginning of
 //!   the call, either of which may be all there is. What would repeat it (the new text of a diff, the
 //!   arguments with the end) refers to them.
+//! - Keys that come faster than fingers press them are a paste, for many terminals mark none. A line that a
+//!   slow connection has gathered may be taken for one, and wants enter once more: that costs less than a
+//!   message or an answer that nobody meant.
+//! - Where the screen is a few rows of the terminal, every move is counted from the row in which the cursor
+//!   stands. The terminal is not asked where that is: the answer would come among the keys, and late.
 //! - The name of a session stands in a file beside the journal as well, so that a list reads no journal
 //!   for it. The journal counts.
 //! - Python is parsed by tree-sitter, and coloured by it as well: one parser finds syntax errors,

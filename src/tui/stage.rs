@@ -297,9 +297,9 @@ impl Stage {
         self.terminal.backend().buffer()
     }
 
-    /// A key, as soon behind the one before as fingers can press it.
+    /// A key that a finger pressed, even if the clock stands still since the one before.
     pub(super) fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) {
-        self.ms += 6;
+        self.state.guard.haste(None, self.now().at);
         let key = KeyEvent::new(code, modifiers);
         self.send(Message::Input(self.now(), Input::Key(key)));
     }

@@ -3,6 +3,7 @@
 
 mod attach;
 mod away;
+mod begin;
 mod compose;
 mod controls;
 mod edit;

@@ -147,6 +147,10 @@ fn run_known(lines: &mut Lines, word: Word, rest: &str) -> Vec<Effect> {
         Word::Output => outputs::more(lines),
         Word::File => file(lines, rest),
         Word::Theme => nothing(lines, "Lines have no colours."),
+        Word::Attach => nothing(
+            lines,
+            "Lines have no pictures. Name the file: the model can look at it itself.",
+        ),
         Word::News | Word::Log => nothing(lines, "All of it was told, in the lines above."),
         Word::Help => {
             help::commands(lines);
@@ -177,11 +181,11 @@ fn run_own(lines: &mut Lines, word: Own, rest: &str) -> Vec<Effect> {
         },
         Own::Model => model(lines, rest),
         Own::Tour => {
-            lines.state.place.starting = Some(String::new());
+            lines.state.place.starting = Some(Default::default());
             vec![Effect::Start { what: Start::Tour, message: None }]
         }
         Own::Send => {
-            let text = lines.state.composer.take();
+            let text = lines.state.composer.take().text();
             if text.trim().is_empty() {
                 return nothing(lines, "There is no draft.");
             }

@@ -169,7 +169,7 @@ pub(super) fn interrupted(lines: &mut Lines) -> Vec<Effect> {
     }
     let state = &mut lines.state;
     if !state.composer.draft.is_empty() {
-        let text = state.composer.take();
+        let text = state.composer.take().text();
         lines.say(format!("Draft dropped: {text}"));
         ask::prompt(lines);
         return Vec::new();

@@ -32,7 +32,13 @@ pub(super) fn object(lines: &Lines, session: SessionId, call: CallId) -> String 
             code.effects.find(call).map(|nested| nested.called.object.clone()).unwrap_or_default()
         }
         Some(Body::Call(called)) => called.object.clone(),
-        Some(Body::Said(_) | Body::Text { .. } | Body::Agent { .. } | Body::Notice { .. })
+        Some(
+            Body::Said { .. }
+            | Body::Text { .. }
+            | Body::Thinking(_)
+            | Body::Agent { .. }
+            | Body::Notice { .. },
+        )
         | None => String::new(),
     }
 }

@@ -225,8 +225,8 @@ fn cells(lines: &mut Lines, session: SessionId) {
         let child = node.spec.parent.is_some();
         let told = match &cell.body {
             Body::Text { live: true, .. } => return,
-            Body::Said(_) if child && at == 0 => None,
-            Body::Said(text) => Some(match lines.state.sessions.viewed() == Some(session) {
+            Body::Said { .. } if child && at == 0 => None,
+            Body::Said { text, .. } => Some(match lines.state.sessions.viewed() == Some(session) {
                 true => format!("you: {text}"),
                 false => format!("to {}: {text}", who(&lines.state, session)),
             }),
@@ -245,7 +245,7 @@ fn cells(lines: &mut Lines, session: SessionId) {
                 let who = who(&lines.state, session);
                 Some(format!("{who}: starts agent {name}: {}", said::first_line(task)))
             }
-            Body::Text { .. } | Body::Code(_) | Body::Call(_) => None,
+            Body::Text { .. } | Body::Thinking(_) | Body::Code(_) | Body::Call(_) => None,
         };
         lines.teller.cells.insert(session, at + 1);
         if let Some(told) = told {
@@ -357,6 +357,7 @@ fn after(lines: &mut Lines, envelope: &Envelope, before: Before, past: bool) -> 
         | Event::MessageSent { .. }
         | Event::TurnStarted { .. }
         | Event::TextStreamed { .. }
+        | Event::ThinkingStreamed { .. }
         | Event::TurnFinished { .. }
         | Event::CompactionStarted { .. }
         | Event::ContextCompacted { .. }

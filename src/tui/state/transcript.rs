@@ -4,13 +4,14 @@ mod done;
 pub mod find;
 mod made;
 mod scan;
+mod scroll;
 mod written;
 
 use std::{collections::HashMap, ops::Range};
 
 use jiff::Timestamp;
 
-pub use self::made::tail;
+pub use self::{made::tail, scroll::Scroll};
 use self::{
     made::{bare, code, object, output_text},
     scan::Scan,
@@ -29,16 +30,6 @@ use crate::{
         theme::Mark,
     },
 };
-
-/// Where the view of a transcript stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scroll {
-    /// At the end, whatever comes.
-    #[default]
-    Follow,
-    /// With this row of this cell at the top, whatever comes.
-    Held { cell: usize, row: usize },
-}
 
 /// The cells of one session.
 #[derive(Clone, Debug, Default)]

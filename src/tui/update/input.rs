@@ -3,17 +3,17 @@
 use crossterm::event::{KeyEvent, KeyEventKind};
 
 use super::{
-    away, compose, controls, file, log, moves, output, palette, panes, paste, pointer, question,
-    records, save, several, themes, transcript, tree, trust, wider, written,
+    away, begin, compose, controls, file, log, moves, output, palette, panes, paste, pointer,
+    question, records, save, several, themes, transcript, tree, trust, wider, written,
 };
 use crate::{
     kernel::command::Command,
     tui::{
         cell::Fold,
-        effect::{Effect, Setting, Start},
+        effect::{Effect, Setting},
         guard::{Haste, Press},
         hints,
-        keymap::{Action, Begin, Edit, Go, Key, Keymap, Place},
+        keymap::{Action, Edit, Go, Key, Keymap, Place},
         message::Input,
         state::{
             Focus, Leave, Popup, State,
@@ -23,7 +23,6 @@ use crate::{
             tree::Below,
             waiting::{Compare, Form},
         },
-        view,
     },
 };
 
@@ -205,7 +204,7 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
                 return records::revoke(state, row);
             }
         }
-        Action::Begin(begin) => return begin_with(state, begin),
+        Action::Begin(begin) => return begin::with(state, begin),
         Action::Leave => return leave(state),
         Action::Suspend => return vec![Effect::Suspend],
         Action::Clear if !state.composer.draft.is_empty() || state.offers() => {
@@ -310,31 +309,6 @@ fn write(state: &mut State, edit: Edit) -> Vec<Effect> {
         return Vec::new();
     }
     compose::edit(state, edit)
-}
-
-fn begin_with(state: &mut State, begin: Begin) -> Vec<Effect> {
-    match begin {
-        Begin::Tour => return tour(state),
-        Begin::Connect => state.popup = Some(Popup::Connect { row: 0 }),
-        // Nothing begins by a key whose meaning cannot be read. Before the first frame is known to
-        // be out there is no size yet.
-        Begin::Chosen
-            if state.drawn.width > 0 && view::is_tiny(state.drawn.width, state.drawn.height) => {}
-        Begin::Chosen => match state.place.row {
-            0 => return tour(state),
-            1 => state.popup = Some(Popup::Connect { row: 0 }),
-            _ => state.focus = Focus::Composer,
-        },
-    }
-    Vec::new()
-}
-
-fn tour(state: &mut State) -> Vec<Effect> {
-    if state.place.starting.is_some() {
-        return Vec::new();
-    }
-    state.place.starting = Some(Default::default());
-    vec![Effect::Start { what: Start::Tour, message: None }]
 }
 
 /// esc: leaves what has the keys, one thing at a time; last of all, the turn.

@@ -115,8 +115,8 @@ fn a_letter_or_a_word_of_another_question_is_neither_an_answer_nor_words_for_a_m
     }
     let mut talk = asked();
     talk.types("yes, but use four");
-    let text = "yes, but use four".to_owned();
-    assert_eq!(talk.effects, [Effect::Send(Command::Send { session: 1.into(), text })]);
+    let words = "yes, but use four".into();
+    assert_eq!(talk.effects, [Effect::Send(Command::Send { session: 1.into(), words })]);
 }
 
 #[test]
@@ -129,8 +129,8 @@ fn an_answer_right_after_its_question_went_is_kept_and_later_it_is_words() {
     assert_eq!(talk.effects, []);
     assert!(talk.said().contains("Nothing waits for that answer any more"));
     talk.answers("no");
-    let text = "no".to_owned();
-    assert_eq!(talk.effects, [Effect::Send(Command::Send { session: 1.into(), text })]);
+    let words = "no".into();
+    assert_eq!(talk.effects, [Effect::Send(Command::Send { session: 1.into(), words })]);
 }
 
 #[test]

@@ -53,7 +53,8 @@ fn words_of_a_model_come_in_whole_lines_with_its_name_before_the_first() {
     }
     assert_eq!(talk.said(), "main: Because\n  it is.\n");
     let usage = Usage { input: 11_000, output: 1_000, ..Usage::default() };
-    talk.event(1, Event::TurnFinished { stop: Stop::End, usage, calls: Vec::new() });
+    let (calls, thoughts) = (Vec::new(), Vec::new());
+    talk.event(1, Event::TurnFinished { stop: Stop::End, usage, calls, thoughts });
     talk.wait(116_000);
     talk.event(1, Event::ExchangeFinished { outcome: Outcome::Done });
     assert_eq!(talk.said(), "  And so on\nmain: done after 1:56, 12k tokens.\n");
