@@ -57,7 +57,7 @@ fn sends(stage: &Stage) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
     fn pieces_of_any_length_answer_nothing_send_nothing_and_lose_nothing(
