@@ -69,7 +69,8 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
     let opening = opening(&setup, session, &tell, news)?;
     let looking = look(&setup, &opening.player, &tell);
     let farewell = app::run(Arc::new(setup.host.clone()), opening);
-    let farewell = farewell.await;
+    // All that the screen knows is in it.
+    let farewell = Box::pin(farewell).await;
     // What is still being looked at nobody wants to know any more.
     looking.abort();
     if let Err(error) = looking.await

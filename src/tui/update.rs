@@ -8,6 +8,7 @@ mod edit;
 mod events;
 mod file;
 mod input;
+mod leave;
 mod log;
 mod long;
 mod moves;

@@ -1,6 +1,6 @@
 //! What commands that begin with a slash do.
 
-use super::{input, panes, tree};
+use super::{leave, panes, tree};
 use crate::{
     kernel::command::Command,
     tui::{
@@ -22,7 +22,7 @@ pub(super) fn run(state: &mut State, word: Word, rest: &str) -> Vec<Effect> {
             return Vec::new();
         }
         Word::Quit => {
-            input::quit(state);
+            leave::quit(state);
             return Vec::new();
         }
         Word::Theme => {

@@ -60,16 +60,16 @@ pub(super) fn draw(
         (_, true) => "esc back".to_owned(),
         (None, false) => match written.view {
             View::Beside if new => {
-                "space choose   u undo…   enter in full   ctrl+o open   esc back"
+                "space choose   u undo…   enter in full   o read   ctrl+o open   esc back"
             }
-            View::Full if new => "↑↓ scroll   u undo…   ctrl+o open   esc back to the list",
+            View::Full if new => {
+                "↑↓ scroll   u undo…   o read   ctrl+o open   esc back to the list"
+            }
             View::Beside => {
-                "space choose   u undo…   enter in full   v side by side   ctrl+o open   esc"
+                "space choose   u undo…   enter in full   v side by side   o read   esc back"
             }
-            View::Full => {
-                "↑↓ scroll   u undo…   v side by side   ctrl+o open   esc back to the list"
-            }
-            View::Sides => "↑↓ scroll   u undo…   v unified   ctrl+o open   esc back to the list",
+            View::Full => "↑↓ scroll   u undo…   v side by side   o read   ctrl+o open   esc back",
+            View::Sides => "↑↓ scroll   u undo…   v unified   o read   ctrl+o open   esc back",
         }
         .to_owned(),
         (Some(_), false) => {
