@@ -195,6 +195,12 @@
 //!   stands. The terminal is not asked where that is: the answer would come among the keys, and late.
 //! - The name of a session stands in a file beside the journal as well, so that a list reads no journal
 //!   for it. The journal counts.
+//! - Somebody looks at the screen while its window is in front; with a terminal that never tells where
+//!   that is, until no key was pressed for five minutes. What happens meanwhile is gathered as it comes,
+//!   since it is known only later that nobody saw it, and what a journal tells of before is no news.
+//! - The screen reads a file for a person by windows and by lines that are counted beside the loop. A path
+//!   named below the folder that is worked in has to lead there: a link out of it is said and not
+//!   followed. One that is named by its own place is somebody's wish.
 //! - Python is parsed by tree-sitter, and coloured by it as well: one parser finds syntax errors,
 //!   imports and tokens, and no regex engine has to be built for colours.
 //! - Line by line ([`tui::lines`]) a word answers only what was said last: once that is known to be written

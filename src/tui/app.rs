@@ -302,6 +302,7 @@ impl App {
             Ok(Came::Listed(Ok(list))) if list == self.state.sessions.tree.listed => {
                 self.apply(Message::Came(Came::Listed(Ok(list))));
             }
+            Ok(Came::Nothing) => self.apply(Message::Came(Came::Nothing)),
             Ok(came) => {
                 let output = matches!(came, Came::Output(..));
                 let pace = if output { Pace::Output } else { Pace::Key };

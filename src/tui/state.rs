@@ -343,15 +343,18 @@ impl State {
 
     /// When something is to be done though nothing comes.
     pub fn deadline(&self) -> Option<Instant> {
-        [self.changes(), self.list_due()].into_iter().flatten().min()
+        let looked_at = self.popup == Some(Popup::File) && !self.status.away.is_behind();
+        let file = self.panes.viewer.file.as_ref().filter(|_| looked_at);
+        let file = file.and_then(|file| file.asked.look);
+        let away = self.status.away.deadline();
+        [self.changes(), self.list_due(), away, file].into_iter().flatten().min()
     }
 
     /// When something on the screen changes by itself.
     pub fn changes(&self) -> Option<Instant> {
         let second = self.counts().then(|| self.now.at + until_next_second(self.now.wall));
         let (toast, draft) = (self.status.deadline(), self.composer.drafts.deadline());
-        let (guard, away) = (self.guard.deadline(self.now.at), self.status.away.deadline());
-        [second, toast, draft, guard, away].into_iter().flatten().min()
+        [second, toast, draft, self.guard.deadline(self.now.at)].into_iter().flatten().min()
     }
 }
 

@@ -10,6 +10,7 @@ mod edit;
 mod events;
 mod file;
 mod input;
+mod leave;
 mod log;
 mod long;
 mod moves;
@@ -42,7 +43,7 @@ pub(in crate::tui) mod steps {
     pub(in crate::tui) use super::{
         compose::send,
         edit::{came as edited, editor, open as edit},
-        input::quit,
+        leave::quit,
         question::{answer, confirm, says},
         records::revoke,
         slash::run,

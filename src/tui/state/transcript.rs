@@ -1,5 +1,6 @@
 //! What was said and done in one session, in order.
 
+mod calls;
 mod done;
 pub mod find;
 mod made;
@@ -25,7 +26,7 @@ use crate::{
         invoke::ToolResult,
     },
     tui::{
-        cell::{Body, Called, Cell, Code, Coloured, Fold, Nested, Progress, is_long},
+        cell::{Body, Called, Cell, Coloured, Fold, Nested, Progress, is_long},
         highlight::Colours,
         theme::Mark,
     },
@@ -256,37 +257,6 @@ impl Transcript {
         {
             code.colours = Coloured::Lines(lines);
         }
-    }
-
-    /// The run that is a call, or in which it was made.
-    pub fn code_of(&mut self, call: CallId) -> Option<&mut Code> {
-        let cell = self.cells.get_mut(*self.calls.get(&call)?)?;
-        cell.touch();
-        match &mut cell.body {
-            Body::Code(code) => Some(code),
-            Body::Said { .. }
-            | Body::Text { .. }
-            | Body::Thinking(_)
-            | Body::Call(_)
-            | Body::Agent { .. }
-            | Body::Notice { .. } => None,
-        }
-    }
-
-    /// The run that is a call, to be read.
-    pub fn code(&self, call: CallId) -> Option<&Code> {
-        let Body::Code(code) = &self.cells.get(*self.calls.get(&call)?)?.body else { return None };
-        Some(&**code).filter(|code| code.call == call)
-    }
-
-    /// The calls that are in a cell.
-    pub fn calls_of(&self, cell: usize) -> impl Iterator<Item = CallId> {
-        self.calls.iter().filter(move |(_, at)| **at == cell).map(|(call, _)| *call)
-    }
-
-    /// The cell a call is in.
-    pub fn cell_of(&self, call: CallId) -> Option<usize> {
-        self.calls.get(&call).copied()
     }
 
     fn touch(&mut self, call: CallId) {

@@ -77,10 +77,10 @@ pub(super) fn scroll(state: &mut State, by: Move) {
             let lines = view::lines(state, state.focus);
             state.panes.row = step_in(state.panes.row, lines, 10, by);
         }
-        Place::Search if state.popup == Some(Popup::File) => match by {
-            Move::Up => super::file::next(state, false),
-            _ => super::file::scroll(state, by),
-        },
+        Place::Search if state.popup == Some(Popup::File) && by == Move::Up => {
+            super::file::next(state, false);
+        }
+        Place::Search if state.popup == Some(Popup::File) => super::file::scroll(state, by),
         Place::Search if state.focus == Focus::Transcript => transcript::seek(state, by),
         Place::Search if by == Move::Up => question::next_found(state, false),
         Place::Question | Place::Search => question::act(state, Action::Move(by)),

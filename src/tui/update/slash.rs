@@ -1,6 +1,6 @@
 //! What commands that begin with a slash do.
 
-use super::{attach, input, panes, tree};
+use super::{attach, leave, panes, tree};
 use crate::{
     kernel::command::Command,
     tui::{
@@ -22,7 +22,7 @@ pub(in crate::tui) fn run(state: &mut State, word: Word, rest: &str) -> Vec<Effe
             return Vec::new();
         }
         Word::Quit => {
-            input::quit(state);
+            leave::quit(state);
             return Vec::new();
         }
         Word::Theme => {
