@@ -20,6 +20,7 @@ pub mod lines;
 pub mod markdown;
 pub mod message;
 pub mod paper;
+pub mod picture;
 pub mod row;
 pub mod sheet;
 pub mod shell;

@@ -20,7 +20,7 @@ use self::{
     writer::Writer,
 };
 use super::{
-    BATCH, Farewell, Keep, Opening, Remember, editor, now, opening, outputs, pictures, slow::slow,
+    BATCH, Farewell, Keep, Opening, Remember, attached, editor, now, opening, outputs, slow::slow,
     told::Told, work, written::Writing,
 };
 use crate::{
@@ -261,7 +261,7 @@ impl App {
                 return Some(Came::Considered(approval, scope, came));
             }
             Effect::ReadRules(of) => work::read_rules(work, desk, of),
-            Effect::ReadPicture(wanted) => pictures::read(work, std::env::home_dir(), wanted),
+            Effect::ReadPicture(wanted) => attached::read(work, std::env::home_dir(), wanted),
             Effect::ReadDraft(session) => self.writing.read(work, session),
             Effect::KeepDraft(session, text) => {
                 self.writing.keep(work, self.lines.leave(), session, text);
@@ -279,6 +279,8 @@ impl App {
             // Of a picture, which there is none of.
             Effect::FindInOutput(..)
             | Effect::SaveOutput(..)
+            | Effect::Paint(..)
+            | Effect::SavePicture(..)
             | Effect::Compare(..)
             | Effect::FindFiles(..)
             | Effect::Colour(..)

@@ -4,6 +4,7 @@ mod calls;
 mod done;
 pub mod find;
 mod made;
+mod pictures;
 mod scan;
 mod scroll;
 mod written;

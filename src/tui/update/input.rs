@@ -4,7 +4,7 @@ use crossterm::event::{KeyEvent, KeyEventKind};
 
 use super::{
     begin, compose, controls, file, leave, log, moves, output, palette, panes, paste, pointer,
-    question, records, several, themes, transcript, tree, wider, written,
+    question, records, save, several, themes, transcript, tree, wider, written,
 };
 use crate::tui::{
     cell::Fold,

@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 
 use super::{
-    LEX, SIZES, Stage, composing::resting, file::looked_at, log::said, records::decided, shot,
-    streaming, tree::crowd, write_asks,
+    LEX, SIZES, Stage, composing::resting, file::looked_at, log::said, pictures::pictured,
+    records::decided, shot, streaming, tree::crowd, write_asks,
 };
 use crate::{
     kernel::port::OutputPage,
     tui::{
+        picture::Means,
         stage::write_question,
         state::{Focus, Popup, State, tree::Row, waiting::Form},
     },
@@ -53,6 +54,11 @@ pub(super) const ALL: &[(&str, Build)] = &[
     ("popup_file", |w, h| with(looked_at(w, h), &["l", "e", "x", "enter"], "")),
     ("popup_file_line", |w, h| with(looked_at(w, h), &["l", "e", "x", "enter", ":"], "600")),
     ("log", |w, h| with(said(w, h), &["ctrl+l"], "")),
+    ("picture_alone", |w, h| {
+        let mut stage = pictured((w, h), Means::Blocks);
+        stage.state.focus = Focus::Transcript;
+        with(stage, &["p"], "")
+    }),
     ("popup_away", |w, h| {
         let mut stage = Stage::crew(w, h);
         stage.looks_away();
@@ -215,7 +221,8 @@ fn no_pane_pop_up_or_form_is_without_a_picture() {
 }
 
 /// All that [`shown`] can say.
-const KINDS: [&str; 39] = [
+const KINDS: [&str; 40] = [
+    "picture",
     "file",
     "files",
     "log",
@@ -268,6 +275,7 @@ fn shown(state: &State) -> &'static str {
             Popup::Changes { .. } => "changes",
             Popup::Grants { .. } => "grants",
             Popup::File => "file",
+            Popup::Picture { .. } => "picture",
             Popup::Files { .. } => "files",
             Popup::Log { .. } => "log",
             Popup::Away { .. } => "away",
