@@ -156,6 +156,7 @@ fn text(state: &mut State, c: char) {
         return;
     }
     match state.popup {
+        Some(_) if c.is_alphanumeric() => state.status.no_key(c, state.now.at),
         Some(_) => {}
         None => match (state.focus, &state.queue.form) {
             (Focus::Question, Some(Form::Because(..) | Form::Search(_) | Form::Edit(_))) => {
@@ -327,7 +328,11 @@ fn leave(state: &mut State) -> Vec<Effect> {
     {
         return Vec::new();
     }
-    if state.panes.unzoom() || state.popup.take().is_some() || compose::leave(state) {
+    if state.panes.unzoom()
+        || state.popup.take().is_some()
+        || compose::leave(state)
+        || several::leave(state)
+    {
         return Vec::new();
     }
     match state.focus {
@@ -380,7 +385,7 @@ fn leave(state: &mut State) -> Vec<Effect> {
 
 /// Leaves the screen, or asks first if something would end with it.
 pub(in crate::tui) fn quit(state: &mut State) {
-    if state.sessions.at_work() == 0 && state.queue.calls() == 0 {
+    if state.has_ended() && state.queue.calls() == 0 {
         state.place.leave = Some(Leave::Quit);
     } else {
         state.popup = Some(Popup::Quit { row: 0 });
