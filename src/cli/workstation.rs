@@ -385,8 +385,9 @@ fn last_here(session: &crate::kernel::port::SessionSummary) -> String {
     };
     let title = session.title.as_deref().unwrap_or_default();
     let line = title.lines().next().unwrap_or_default();
+    let more = if line.chars().nth(40).is_some() { "…" } else { "" };
     let short: String = line.chars().take(40).collect();
-    format!("{short}, {ago}")
+    format!("{}{more}, {ago}", short.trim_end())
 }
 
 fn name_of(folder: &Path) -> String {
