@@ -41,7 +41,7 @@ use crate::{
 const SCREEN: &str = "screen.toml";
 
 pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit, Failure> {
-    let began = Timestamp::now();
+    let (began, owed) = (Timestamp::now(), usize::from(prompt.is_some()));
     let (tell, news) = mpsc::unbounded_channel();
     let said = tell.clone();
     // Fails only when the screen is gone.
@@ -68,7 +68,7 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
     let desk = Arc::new(setup.host.clone());
     let farewell = match surface {
         Surface::Whole | Surface::Inline => Box::pin(app::run(desk, opening)).await,
-        Surface::Lines => Box::pin(app::run_lines(desk, opening, began)).await,
+        Surface::Lines => Box::pin(app::run_lines(desk, opening, began, owed)).await,
     };
     // What is still being looked at nobody wants to know any more.
     looking.abort();
