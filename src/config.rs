@@ -24,7 +24,7 @@ use crate::kernel::{
 
 pub use home::{Home, HomeError, draft};
 pub use providers::built_in;
-pub use screen::{Glyphs, Motion, Mouse, Notice, Screen, Surface};
+pub use screen::{Glyphs, Motion, Mouse, Notice, Pictures, Screen, Surface};
 
 /// Looks up one variable of the environment, with the very bytes it has; an empty one should be given
 /// as absent.

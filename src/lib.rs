@@ -101,6 +101,10 @@
 //!   not exist. When it has ended, what it had not asked for is put aside, beside its output.
 //! - The network is one thing that is asked for: with it comes every server that this computer
 //!   reaches, its own among them, but no socket that has a path, where agents and daemons listen.
+//! - A picture that a run made is found by its file and never by what the run says of it: the run hands over
+//!   an open file, which it could read itself, or it lies in its own folder when it has ended. What is
+//!   shown is its pixels, read within limits and encoded by us, beside the loop; no byte of it reaches
+//!   the terminal. What lies over cells (sixels, iTerm2's) is drawn only where all of it is in sight.
 //! - What a script wants installed (PEP 723) is one `external` call of its own, made by the call that
 //!   runs it, before the clock of the run exists. Whom uv would ask is told in uv's own words. The
 //!   environment is made outside the seal, where nothing in it is ever run, and stays at the place

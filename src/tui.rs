@@ -17,6 +17,7 @@ pub mod layout;
 pub mod markdown;
 pub mod message;
 pub mod paper;
+pub mod picture;
 pub mod row;
 pub mod sheet;
 pub mod shell;

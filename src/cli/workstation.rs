@@ -293,17 +293,16 @@ fn own(
     };
     let asks_ground =
         setup.config.theme.is_none() && checks::ground().is_none() && checks::depth() > Depth::None;
-    Own { theme, themes: own_themes(setup), asks_ground, keymap, keep: keep(setup, chosen), keys }
-}
-
-/// The themes of the person's own; without a folder there are none.
-fn own_themes(setup: &Setup) -> Vec<PathBuf> {
-    let folder = std::fs::read_dir(setup.home.config.join("themes"));
-    let files = folder.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
-    let mut files: Vec<_> =
-        files.filter(|file| file.extension().is_some_and(|kind| kind == "toml")).collect();
-    files.sort();
-    files
+    Own {
+        theme,
+        themes: setup.home.themes(),
+        asks_ground,
+        pictures: checks::pictures(setup.config.screen),
+        measure: checks::cell,
+        keymap,
+        keep: keep(setup, chosen),
+        keys,
+    }
 }
 
 /// Describes the session to start when the person says something, or takes the tour.

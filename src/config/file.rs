@@ -7,7 +7,8 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use toml::Spanned;
 
 use super::{
-    ConfigError, Glyphs, Monitor, Motion, Mouse, Notice, Screen, Surface, providers::built_in,
+    ConfigError, Glyphs, Monitor, Motion, Mouse, Notice, Pictures, Screen, Surface,
+    providers::built_in,
 };
 use crate::kernel::{
     gate::policy::Runs,
@@ -121,6 +122,7 @@ struct ScreenSettings {
     mouse: bool,
     motion: Motion,
     notice: Notice,
+    pictures: Pictures,
 }
 
 impl Default for ScreenSettings {
@@ -131,6 +133,7 @@ impl Default for ScreenSettings {
             mouse: true,
             motion: Motion::default(),
             notice: Notice::default(),
+            pictures: Pictures::default(),
         }
     }
 }
@@ -212,6 +215,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
         }),
         screen: Screen {
             glyphs: if file.screen.ascii { Glyphs::Ascii } else { Glyphs::Unicode },
+            pictures: file.screen.pictures,
             mouse: if file.screen.mouse { Mouse::Footplate } else { Mouse::Terminal },
             surface: if file.screen.inline { Surface::Inline } else { Surface::Whole },
             motion: file.screen.motion,

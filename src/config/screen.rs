@@ -5,6 +5,8 @@
 pub struct Screen {
     /// What lines and marks are drawn with.
     pub glyphs: Glyphs,
+    /// By what means pictures are shown.
+    pub pictures: Pictures,
     /// Who hears the mouse.
     pub mouse: Mouse,
     /// How much of the terminal is the screen.
@@ -23,6 +25,25 @@ pub enum Glyphs {
     Unicode,
     /// Nothing beyond ASCII.
     Ascii,
+}
+
+/// By what means pictures are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pictures {
+    /// The best that the terminal is known to have.
+    #[default]
+    Auto,
+    /// The protocol of kitty.
+    Kitty,
+    /// That of iTerm2.
+    Iterm2,
+    /// Sixels.
+    Sixel,
+    /// Half a cell for a pixel.
+    Blocks,
+    /// Not at all: a line tells of them.
+    Off,
 }
 
 /// How somebody is called whose window is not in front.

@@ -101,7 +101,7 @@ fn a_mistake_is_told_with_its_place_and_what_to_do() {
     check("mode = 'defualt'\n", "config.toml:1:8: `defualt` is no value\ndid you mean `default`?");
     check(
         "[screen]\nzzz = true\n",
-        "config.toml:2:1: `zzz` is no setting\nwhat can stand here: ascii, inline, mouse, motion, notice",
+        "config.toml:2:1: `zzz` is no setting\nwhat can stand here: ascii, inline, mouse, motion, notice, pictures",
     );
     check(
         "[execution]\ntimeout_ms = 900000\n",

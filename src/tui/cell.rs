@@ -4,6 +4,7 @@
 mod code;
 pub mod column;
 mod effects;
+pub mod picture;
 mod rows;
 mod script;
 mod source;
@@ -20,6 +21,7 @@ use crate::{
         event::{Call, Outcome, Seal},
         id::{ApprovalId, CallId, SessionId},
         invoke::ToolResult,
+        picture::Picture,
     },
     tui::{
         highlight::Colours,
@@ -35,6 +37,8 @@ pub use script::Script;
 #[derive(Clone, Debug)]
 pub struct Cell {
     pub body: Body,
+    /// What belongs to it of pictures: shown with the words, made by the run, looked at.
+    pub pictures: Vec<Picture>,
     cache: RefCell<Option<Cached>>,
 }
 
@@ -178,7 +182,7 @@ pub struct Called {
 
 impl Cell {
     pub fn new(body: Body) -> Self {
-        Self { body, cache: RefCell::default() }
+        Self { body, pictures: Vec::new(), cache: RefCell::default() }
     }
 
     /// Something changed in it.

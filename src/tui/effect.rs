@@ -6,6 +6,7 @@ use super::{
     file::Ask,
     keymap::{Action, Key, Place, Preset},
     layout::Remembered,
+    picture::{How, Wanted},
     sheet::{Index, Shape},
     state::waiting::Sheet,
     theme::Marks,
@@ -15,6 +16,7 @@ use crate::kernel::{
     command::Command,
     gate::approval::{Question, Scope},
     id::{ApprovalId, CallId, SessionId},
+    picture::PictureId,
     port::When,
 };
 
@@ -45,6 +47,10 @@ pub enum Effect {
     /// Write all of an output to a file of that name in the folder worked in, or show it in $PAGER.
     SaveOutput(SessionId, CallId, PathBuf),
     PageOutput(SessionId, CallId),
+    /// Make a picture into what the terminal takes; the number tells it from those before it.
+    Paint(Wanted, How, u32),
+    /// Write a picture to a file of that name, or of one like it.
+    SavePicture(SessionId, PictureId, PathBuf),
     /// Ask which rules count for a session.
     ReadRules(SessionId),
     /// Read what a session wrote.

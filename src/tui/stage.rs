@@ -217,6 +217,9 @@ impl Stage {
                         let came = Came::Considered(approval, scope, self.considered.clone());
                         messages.push_back(Message::Came(came));
                     }
+                    Effect::Paint(wanted, how, count) => {
+                        messages.push_back(self.desk.paints(wanted, how, count));
+                    }
                     Effect::ReadRules(of) => messages.push_back(self.desk.rules(of)),
                     Effect::ListSessions => messages.push_back(self.listed()),
                     Effect::ReadSaid(session) => messages.push_back(self.said(session)),
@@ -238,6 +241,7 @@ impl Stage {
                     | Effect::Copy(_)
                     | Effect::SaveOutput(..)
                     | Effect::PageOutput(..)
+                    | Effect::SavePicture(..)
                     | Effect::Remember(_)
                     | Effect::Notify(_)
                     | Effect::Editor { .. }

@@ -27,7 +27,9 @@ pub mod waiting;
 
 use composer::Composer;
 use controls::Controls;
-pub use drawn::{Drawn, DrawnChange, DrawnFile, DrawnOutput, DrawnQuestion, DrawnText, Unlaid};
+pub use drawn::{
+    Drawn, DrawnChange, DrawnFile, DrawnOutput, DrawnPicture, DrawnQuestion, DrawnText, Unlaid,
+};
 use look::Look;
 use output::Output;
 use panes::Panes;
@@ -167,6 +169,10 @@ pub enum Popup {
         session: SessionId,
         row: usize,
     },
+    /// That picture of the session, alone.
+    Picture {
+        at: usize,
+    },
     /// How to go back to before that message.
     Rewind {
         session: SessionId,
@@ -235,6 +241,7 @@ impl State {
             Some(Popup::Rename { .. }) => return Place::Rename,
             Some(Popup::Said { .. }) => return Place::Said,
             Some(Popup::Rewind { .. }) => return Place::Rewind,
+            Some(Popup::Picture { .. }) => return Place::Picture,
             Some(Popup::Waiting { .. }) => return Place::Waiting,
             Some(Popup::Output) if self.finding() => return Place::Find,
             Some(Popup::Output) => return Place::Output,

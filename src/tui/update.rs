@@ -15,6 +15,7 @@ mod output;
 mod palette;
 mod panes;
 mod paste;
+mod picture;
 mod pointer;
 mod question;
 mod records;
@@ -108,6 +109,10 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             state.controls.models = models;
             Vec::new()
         }
+        Message::Told(News::Pictures(how)) => {
+            state.look.show_pictures(how);
+            Vec::new()
+        }
         Message::Told(News::Said(text)) => {
             state.status.say(text, state.now.at);
             Vec::new()
@@ -141,6 +146,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     effects.extend(long::follow(state));
     effects.extend(file::follow(state));
     effects.extend(tree::follow(state));
+    effects.extend(picture::follow(state));
     tree::refuse(state, &mut effects);
     if state.place.leaving && state.sessions.at_work() == 0 {
         state.place.leave = Some(Leave::Quit);
@@ -190,6 +196,7 @@ fn note(state: &mut State, drawn: Drawn) -> Vec<Effect> {
             node.transcript.printed = printed;
         }
     }
+    state.look.fit(drawn.height);
     state.drawn = drawn;
     effects
 }
@@ -293,6 +300,7 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
                 node.transcript.coloured(call, colours);
             }
         }
+        Came::Painted(of, how, painted) => state.look.pictures.came(&of, how, painted),
         Came::Changes(of, came) => written::came(state, of, came),
         Came::Planned(calls, came) => written::planned(state, &calls, came),
         Came::Compared(call, came) => {

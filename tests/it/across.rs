@@ -188,7 +188,9 @@ async fn a_session_that_is_left_while_it_is_read_tells_nothing_more() {
     let id = spec.id;
     let journal = held.create(spec).unwrap();
     let say = || {
-        journal.append(Event::MessageSent { text: "x".into(), pictures: Vec::new() }, &|_| {}).unwrap();
+        journal
+            .append(Event::MessageSent { text: "x".into(), pictures: Vec::new() }, &|_| {})
+            .unwrap();
     };
     (0..2_000).for_each(|_| say());
     let host = host(&place);

@@ -1,6 +1,6 @@
 //! Effects: what the screen wants done, and where it is done.
 
-use super::{App, editor, outputs, work};
+use super::{App, editor, outputs, pictures, work};
 use crate::{
     config::Notice,
     tui::{
@@ -45,6 +45,12 @@ impl App {
             Effect::PageOutput(session, call) => {
                 let desk = self.desk.clone();
                 self.wanted = Some(editor::Wanted::Output { desk, session, call });
+            }
+            Effect::Paint(wanted, how, count) => {
+                pictures::make(&mut self.work, self.desk.clone(), wanted, how, count);
+            }
+            Effect::SavePicture(session, picture, file) => {
+                pictures::save(&mut self.work, self.desk.clone(), (session, picture), file);
             }
             Effect::ReadChanges(of) => work::read_changes(&mut self.work, self.desk.clone(), of),
             Effect::PlanUndo(session, calls) => {

@@ -224,6 +224,8 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Vec<Key>>, App) {
                 theme: None,
                 themes: Vec::new(),
                 asks_ground: false,
+                pictures: crate::tui::picture::Finder::default(),
+                measure: || None,
                 keymap: Keymap::default(),
                 keys: "/no/such/folder/keys.toml".into(),
                 keep: Arc::new(|_| Ok(())),

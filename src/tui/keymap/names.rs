@@ -42,6 +42,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
         | Place::Said
         | Place::Rewind
         | Place::Files
+        | Place::Picture
         | Place::Help
         | Place::Commands
         | Place::Themes => return IN_A_FORM,
@@ -74,6 +75,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
             Go::Log => "Log of what was said",
             Go::Files => "Open a file, to read it…",
             Go::Mode => "Mode…",
+            Go::Picture => "A picture in full",
             Go::Back => "Back to the session before",
             Go::Forward => "Forward again",
             Go::Parent => "Up to the parent",
@@ -208,6 +210,7 @@ impl Action {
                 Go::Log => "log",
                 Go::Files => "files",
                 Go::Mode => "mode",
+                Go::Picture => "picture",
                 Go::Back => "back",
                 Go::Forward => "forward",
                 Go::Parent => "parent",

@@ -3,6 +3,7 @@
 mod done;
 pub mod find;
 mod made;
+mod pictures;
 mod scan;
 
 use std::{collections::HashMap, ops::Range};

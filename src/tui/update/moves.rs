@@ -30,6 +30,7 @@ pub(super) fn scroll(state: &mut State, by: Move) {
                 _ => {}
             }
         }
+        Place::Picture => super::picture::step(state, by),
         Place::Stop => {
             if let Some(Popup::Stop { session, row }) = &mut state.popup {
                 let rows = if state.sessions.at_work_below(*session) > 0 { 3 } else { 2 };

@@ -8,6 +8,7 @@ mod forms;
 mod inline;
 mod lists;
 mod log;
+mod pictures;
 mod questions;
 mod records;
 mod tree;
