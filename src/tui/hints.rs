@@ -93,9 +93,14 @@ impl<'a> Hints<'a> {
 
     /// As many as so many cells have room for. The first and the last stay, the last without its words
     /// if need be; what moves goes first, then what stands before the last.
-    pub fn within(mut self, width: usize) -> String {
+    pub fn within(self, width: usize) -> String {
+        self.fitted(width, "   ")
+    }
+
+    /// As [`Hints::within`], with that between them.
+    pub fn fitted(mut self, width: usize, between: &str) -> String {
         loop {
-            let line = self.joined("   ");
+            let line = self.joined(between);
             if clean::width(&line) <= width {
                 return line;
             }
@@ -108,6 +113,8 @@ impl<'a> Hints<'a> {
             }
             match self.said.last_mut() {
                 Some(last) if !last.key.is_empty() && !last.does.is_empty() => last.does.clear(),
+                // How to get out again is the last to go.
+                Some(_) if count > 1 => drop(self.said.remove(0)),
                 Some(_) | None => return line,
             }
         }

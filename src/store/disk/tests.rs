@@ -120,6 +120,7 @@ fn a_journal_of_the_first_version_still_opens_whole() {
         "session_named",
         "conversation_rewound",
         "todo_changed",
+        "thinking_streamed",
     ];
     for kind in reader::TYPES.into_iter().filter(|kind| !later.contains(kind)) {
         let part = format!("\"type\":\"{kind}\"");

@@ -99,7 +99,10 @@ pub(super) fn stop(
     pen.rule(area, 0, Keys::Here, title, Vec::new());
     let mark = state_mark(&state.sessions, &state.queue, session);
     let mut left = vec![Span::raw("   "), pen.mark(mark), Span::raw(" ")];
-    left.extend(pen.spans(&clean::truncate(&state_words(state, session), 34), Role::Text));
+    // What ends has to be read whole.
+    if area.width >= 60 {
+        left.extend(pen.spans(&clean::truncate(&state_words(state, session), 34), Role::Text));
+    }
     let asks = state.queue.of_session(session).len();
     let works = node.doing.works();
     let ends = match asks {

@@ -64,7 +64,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, room: Room) -> 
             .with(Action::Go(Go::NextPane), "answers")
             .joined("")
     } else {
-        hint(state, here)
+        hint(state, here, usize::from(area.width).saturating_sub(4))
     };
     let hint = pen.spans(&hint, Role::Quiet);
     let rows = waiting(state).min(area.height.saturating_sub(2));
@@ -104,7 +104,7 @@ fn wait(pen: &mut Pen<'_>, area: Rect, row: u16, one: &Queued, back: Option<Stri
     pen.apart(area, row, words::fit(Line::from(left), room), right);
 }
 
-fn hint(state: &State, here: bool) -> String {
+fn hint(state: &State, here: bool, width: usize) -> String {
     if !here {
         let start = state.focus == Focus::Start;
         let hints = Hints::of(&state.controls, state.key_place());
@@ -122,7 +122,7 @@ fn hint(state: &State, here: bool) -> String {
         Some('/') => match state.composer.draft.line().and_then(slash::read) {
             Some(slash::Line::Does(..)) => {
                 let hints = hints.with(send, "does it");
-                return hints.says("a space before / sends it as words").joined(&dot);
+                return hints.says("a space before / sends it as words").fitted(width, &dot);
             }
             Some(slash::Line::Unknown(_)) => {
                 return format!("no such command{dot}a space before / sends it as words");
@@ -133,7 +133,7 @@ fn hint(state: &State, here: bool) -> String {
             if state.sessions.viewed().is_none_or(|id| state.sessions.watched(id).is_none()) =>
         {
             let hints = hints.with(send, "runs it as Python");
-            return hints.says("a space before ! sends it as words").joined(&dot);
+            return hints.says("a space before ! sends it as words").fitted(width, &dot);
         }
         Some(_) | None => {}
     }
@@ -152,11 +152,11 @@ fn hint(state: &State, here: bool) -> String {
         }
         Some(node) if node.doing.works() => {
             let hints = hints.with(send, &format!("sends after this turn{with}"));
-            hints.with(Action::Steer, "at the next step").joined(&dot)
+            hints.with(Action::Steer, "at the next step").fitted(width, &dot)
         }
         _ => {
             let hints = hints.with(send, &format!("sends{with}"));
-            hints.with(Action::Edit(Edit::NewLine), "new line").joined(&dot)
+            hints.with(Action::Edit(Edit::NewLine), "new line").fitted(width, &dot)
         }
     }
 }

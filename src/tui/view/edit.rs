@@ -144,7 +144,7 @@ pub(super) fn draw(
     }
     let hidden = rows.len().saturating_sub(height);
     if hidden > 0 {
-        let said = format!("{top} rows above, {} below", hidden - top);
+        let said = format!("  {top} rows above, {} below", hidden - top);
         let cells = clean::width(&said);
         let x = u16::try_from(width.saturating_sub(cells + 1)).unwrap_or(0);
         pen.text(inset(rest, x, 0), rest.height.saturating_sub(1), &said, Role::Quiet);

@@ -99,7 +99,10 @@ pub(super) fn waiting(
         lines.push((Some(at), entry(state, pen, waiting, number, usize::from(list.width))));
     }
     if put_off > 0 {
-        let text = "             counts as waiting, but never comes up by itself";
+        let text = match list.width < 60 {
+            true => "   wait, but never come up by themselves",
+            false => "             counts as waiting, but never comes up by itself",
+        };
         lines.push((Some(usize::MAX), Line::from(pen.span(text, Role::Quiet))));
     }
     let here = lines.iter().position(|(at, _)| *at == Some(row)).unwrap_or(0);
@@ -155,8 +158,12 @@ fn entry(
         pen.mark(mark),
         pen.span(format!(" {number} {}  ", clean::pad_left(&time, 6)), Role::Quiet),
     ];
-    spans.extend(pen.spans(&clean::pad(&who, room), Role::Text));
-    spans.push(pen.span(format!(" {}", clean::pad(&waiting.effect(), 9)), Role::Bright));
+    // Where there is no room for both, what is asked for is worth more than who asks.
+    if width >= 60 {
+        spans.extend(pen.spans(&clean::pad(&who, room), Role::Text));
+        spans.push(Span::raw(" "));
+    }
+    spans.push(pen.span(clean::pad(&waiting.effect(), 9), Role::Bright));
     let fact = question.preview.facts.first().filter(|fact| fact.starts_with(['+', '−']));
     let fact = fact.map(|fact| format!(" {fact}")).unwrap_or_default();
     spans.extend(pen.name(&format!("{object}{fact}"), Role::Text));

@@ -69,7 +69,12 @@ pub(super) fn quit(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) 
             pen.spans(&clean::truncate(&state_words(state, branch.session), 26), Role::Quiet),
         );
         let asks = matches!(mark, Mark::Needs | Mark::NotNow);
-        let ends = if asks { "withdrawn: nothing is done" } else { "kept to the last word shown" };
+        let ends = match (asks, area.width < 60) {
+            (true, true) => "withdrawn",
+            (true, false) => "withdrawn: nothing is done",
+            (false, true) => "kept",
+            (false, false) => "kept to the last word shown",
+        };
         pen.apart(
             inset(area, 0, 1),
             row,

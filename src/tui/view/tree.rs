@@ -240,7 +240,7 @@ fn line(state: &State, pen: &Pen<'_>, row: Row, wide: bool) -> (Line<'static>, L
         Row::Program { .. } if wide => 26,
         Row::Session(twig) if wide && twig.depth == 0 && said.name.len() > 16 => 28,
         _ if wide => (NAME + 2).saturating_sub(taken).max(8),
-        _ => 16_usize.saturating_sub(taken).max(8),
+        _ => 16_usize.saturating_sub(taken).max(10),
     };
     left.extend([pen.mark(said.mark), Span::raw(" ")]);
     let role = match row {

@@ -50,9 +50,7 @@ fn a_key_opens_it_and_folds_it_again() {
     stage.draw();
     stage.key("shift+tab");
     assert_eq!(stage.state.focus, Focus::Transcript);
-    for _ in 0..2 {
-        stage.key("shift+up");
-    }
+    stage.key("shift+up");
     stage.key("enter");
     assert!(stage.screen().contains("▾ thought for 12 s, 40 lines"), "{}", stage.screen());
     assert!(stage.screen().contains("thought 1 "), "{}", stage.screen());
