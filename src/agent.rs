@@ -3,6 +3,7 @@
 
 mod compact;
 mod context;
+mod gallery;
 mod handle;
 mod project;
 mod spend;
@@ -10,6 +11,7 @@ mod subagent;
 mod turn;
 
 pub use context::{Part, Report, report};
+pub use gallery::Gallery;
 pub use handle::{Ended, Handle, spawn};
 pub use project::Project;
 pub use subagent::{child_spec, ground, plain};
@@ -44,6 +46,8 @@ pub struct Live {
     /// The fold of its journal. Whoever watches the recorder keeps it up to date: an event is in
     /// it before its append returns.
     pub session: Arc<Mutex<Session>>,
+    /// The pictures of its conversation.
+    pub gallery: Gallery,
     /// What the project says to agents.
     pub project: Arc<Project>,
 }

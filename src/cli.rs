@@ -18,6 +18,7 @@ mod rules;
 mod sessions;
 mod setup;
 mod signal;
+mod surface;
 mod tool;
 mod undo;
 mod workflows;

@@ -24,7 +24,7 @@ use crate::kernel::{
 
 pub use home::{Home, HomeError, draft};
 pub use providers::built_in;
-pub use screen::{Glyphs, Motion, Mouse, Notice, Screen, Surface};
+pub use screen::{Glyphs, Motion, Mouse, Notice, Pictures, Screen, Surface};
 
 /// Looks up one variable of the environment, with the very bytes it has; an empty one should be given
 /// as absent.
@@ -78,7 +78,7 @@ pub struct Flags {
     pub mode: Option<Mode>,
     /// `--theme`
     pub theme: Option<String>,
-    /// `--inline`
+    /// `--inline`, `--lines`
     pub surface: Option<Surface>,
     /// `--max-tokens`, `--max-cost`
     pub ceiling: Ceiling,
@@ -155,6 +155,8 @@ impl Config {
         let mode = spoken(env, "FOOTPLATE_MODE")?.map(mode_of).transpose()?;
         let model = spoken(env, "FOOTPLATE_MODEL")?;
         let theme = spoken(env, "FOOTPLATE_THEME")?;
+        let surface = spoken(env, "FOOTPLATE_SCREEN")?.map(surface_of).transpose()?;
+        let surface = flags.surface.or(surface);
         let config = Self {
             model: flags.model.or(model).or(set.model),
             mode: flags.mode.or(mode).or(set.mode).unwrap_or_default(),
@@ -164,7 +166,7 @@ impl Config {
             runs: set.runs,
             expires_s: set.expires_s,
             monitor: set.monitor,
-            screen: Screen { surface: flags.surface.unwrap_or(set.screen.surface), ..set.screen },
+            screen: Screen { surface: surface.unwrap_or(set.screen.surface), ..set.screen },
             providers: providers::merged(set.providers, env)?,
             limits: Limits { ceiling: flags.ceiling.or(set.limits.ceiling), ..set.limits },
             prices: set.prices,
@@ -185,6 +187,16 @@ fn mode_of(value: String) -> Result<Mode, ConfigError> {
         value,
         what: "mode",
         known: Mode::ALL.map(Mode::name).join(", "),
+    })
+}
+
+fn surface_of(value: String) -> Result<Surface, ConfigError> {
+    let known = Surface::ALL.into_iter().find(|surface| surface.name() == value);
+    known.ok_or_else(|| ConfigError::Variable {
+        name: "FOOTPLATE_SCREEN",
+        value,
+        what: "screen",
+        known: Surface::ALL.map(Surface::name).join(", "),
     })
 }
 

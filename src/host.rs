@@ -46,7 +46,7 @@ use crate::{
         gate::{approval::Waiting, law::Rules, monitor::Lookout, policy::Runs},
         id::{CallId, SessionId},
         invoke::{CallRequest, Input, ToolResult},
-        message::Usage,
+        message::{Usage, Words},
         port::{Executor, Opened, Profiles, RuleBook, Store, StoreError, Untrusted},
         recorder::Recorder,
         registry::Registry,
@@ -253,9 +253,9 @@ impl Host {
     }
 
     /// Says something to a session. Nothing happens if it does not run here.
-    pub fn send(&self, session: SessionId, text: String) {
+    pub fn send(&self, session: SessionId, words: impl Into<Words>) {
         if let Some(live) = self.0.get(session)
-            && live.handle.send(text).is_err()
+            && live.handle.send(words).is_err()
         {
             tracing::warn!(%session, "said to a session that has ended");
         }

@@ -33,7 +33,8 @@
 //! - [`agent`]: one session's loop: turns until the model stops calling tools.
 //! - [`host`]: the composition root, and the only place that knows everyone. It owns the sessions
 //!   that run here and is what a screen is handed, as [`kernel::port::Desk`].
-//! - [`tui`]: the screen: `update(state, message) -> effects`, `view(&state)`.
+//! - [`tui`]: the screen: `update(state, message) -> effects`, `view(&state)`; and [`tui::lines`], the
+//!   same state and steps for those who want lines instead of a picture.
 //! - [`config`], [`telemetry`]: the home folders, settings in layers, files of rules and which project
 //!   is trusted to allow, and the log for developers.
 //! - [`cli`]: the command line, one file a subcommand, and the only errors with an exit code.
@@ -64,6 +65,11 @@
 //!
 //! # Decisions that a reader might question
 //!
+//! - A picture is in no event: what is known of it is, and its bytes lie beside the journal, named by
+//!   their SHA-256, so that a journal stays lines, a copy costs nothing and nobody can put another in its
+//!   place. A request reads them back, the last ones alone: upright, PNG or JPEG, no larger than
+//!   providers look at, and decoded first, since one damaged picture would have every later request refused.
+//!   What becomes of the others is a line of text, so that live, replayed and carried on are one request.
 //! - A call is recorded as *started* only after the gate let it through, so that after a crash
 //!   "may have taken effect" and "never began" are told apart. What asked is in the question.
 //! - A *turn* is one request to the model; all turns from a person's words until the session is idle
@@ -101,6 +107,10 @@
 //!   not exist. When it has ended, what it had not asked for is put aside, beside its output.
 //! - The network is one thing that is asked for: with it comes every server that this computer
 //!   reaches, its own among them, but no socket that has a path, where agents and daemons listen.
+//! - A picture that a run made is found by its file and never by what the run says of it: the run hands over
+//!   an open file, which it could read itself, or it lies in its own folder when it has ended. What is
+//!   shown is its pixels, read within limits and encoded by us, beside the loop; no byte of it reaches
+//!   the terminal. What lies over cells (sixels, iTerm2's) is drawn only where all of it is in sight.
 //! - What a script wants installed (PEP 723) is one `external` call of its own, made by the call that
 //!   runs it, before the clock of the run exists. Whom uv would ask is told in uv's own words. The
 //!   environment is made outside the seal, where nothing in it is ever run, and stays at the place
@@ -182,10 +192,24 @@
 //! - A long text that a call writes stands in its journal twice: with the question and with the beginning of
 //!   the call, either of which may be all there is. What would repeat it (the new text of a diff, the
 //!   arguments with the end) refers to them.
+//! - Keys that come faster than fingers press them are a paste, for many terminals mark none. A line that a
+//!   slow connection has gathered may be taken for one, and wants enter once more: that costs less than a
+//!   message or an answer that nobody meant.
+//! - Where the screen is a few rows of the terminal, every move is counted from the row in which the cursor
+//!   stands. The terminal is not asked where that is: the answer would come among the keys, and late.
 //! - The name of a session stands in a file beside the journal as well, so that a list reads no journal
 //!   for it. The journal counts.
+//! - Somebody looks at the screen while its window is in front; with a terminal that never tells where
+//!   that is, until no key was pressed for five minutes. What happens meanwhile is gathered as it comes,
+//!   since it is known only later that nobody saw it, and what a journal tells of before is no news.
+//! - The screen reads a file for a person by windows and by lines that are counted beside the loop. A path
+//!   named below the folder that is worked in has to lead there: a link out of it is said and not
+//!   followed. One that is named by its own place is somebody's wish.
 //! - Python is parsed by tree-sitter, and coloured by it as well: one parser finds syntax errors,
 //!   imports and tokens, and no regex engine has to be built for colours.
+//! - Line by line ([`tui::lines`]) a word answers only what was said last: once that is known to be written
+//!   out, 0.4 s later, and alone. What was typed before, whole or begun, is no answer. A terminal gives a
+//!   line away only at its end, so it is made to give away what it has of one whenever something is asked.
 //! - The two wire formats are spoken by hand, on reqwest and an event-stream parser: half a call must
 //!   never run, and what counts as a whole one is decided here.
 

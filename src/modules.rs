@@ -17,6 +17,7 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 mod todo;
+mod view_image;
 mod workflows;
 
 pub use git::{ADD_WORKTREE, left, put_away};
@@ -44,7 +45,12 @@ pub const BESIDE: [&str; 2] = ["process.start", "terminal.open"];
 pub fn registry() -> Registry {
     let mut registry = Registry::default();
     let unlike = "the names in this file are unlike each other";
-    for tool in [echo::echo(), execute::execute_code(), packages::install_packages()] {
+    for tool in [
+        echo::echo(),
+        execute::execute_code(),
+        view_image::view_image(),
+        packages::install_packages(),
+    ] {
         registry.register(tool).expect(unlike);
     }
     for module in MODULES {

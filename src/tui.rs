@@ -2,6 +2,7 @@
 //! nothing; what it wants it asks of the desk it is handed.
 
 pub mod app;
+pub mod attach;
 pub mod cell;
 pub mod clean;
 pub mod diff;
@@ -15,9 +16,11 @@ pub mod hints;
 pub mod ink;
 pub mod keymap;
 pub mod layout;
+pub mod lines;
 pub mod markdown;
 pub mod message;
 pub mod paper;
+pub mod picture;
 pub mod row;
 pub mod sheet;
 pub mod shell;

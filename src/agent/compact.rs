@@ -4,13 +4,14 @@
 //! It can go round in no circle: between two answers of the model it happens once at most, and what
 //! stands for the older part is always shorter than that.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use tokio_util::sync::CancellationToken;
 
 use super::{
     Live,
     context::{self, results_within},
+    gallery,
     spend::{may_ask, priced},
 };
 use crate::kernel::{
@@ -61,13 +62,12 @@ pub(super) fn is_near(live: &Live) -> bool {
 pub(super) fn about_tokens(live: &Live, session: &Session) -> u64 {
     let next = context::next(live, session);
     let tokens = |bytes: usize| u64::try_from(bytes / TOKEN).unwrap_or(u64::MAX);
-    let all = next.system.len() + next.messages.iter().map(Message::bytes).sum::<usize>();
+    let all = next.system.len() + next.messages.iter().map(size).sum::<usize>();
     if session.context == 0 {
         return tokens(all);
     }
     let answer = |message: &Message| matches!(message, Message::Assistant { .. });
-    let since =
-        next.messages.iter().rev().take_while(|message| !answer(message)).map(Message::bytes);
+    let since = next.messages.iter().rev().take_while(|message| !answer(message)).map(size);
     // Some count only what they had not seen before.
     session.context.saturating_add(tokens(since.sum())).max(tokens(all / 2))
 }
@@ -82,7 +82,7 @@ pub(super) async fn compact(
         let session = live.session();
         let messages = results_within(session.messages(), live.model.window());
         let first = boundary(&messages, window / 4 * TOKEN);
-        let older: usize = messages[..first].iter().map(Message::bytes).sum();
+        let older: usize = messages[..first].iter().map(size).sum();
         let text = told(&messages[..first], window / 2 * TOKEN);
         (older, session.stands_for(first), summary_request(&session, text))
     };
@@ -118,7 +118,8 @@ fn summary_request(session: &Session, text: String) -> ModelRequest {
         purpose: Purpose::Summary,
         turn: usize::try_from(session.turns).unwrap_or(usize::MAX),
         system: SYSTEM.to_owned(),
-        messages: vec![Message::User(text)],
+        messages: vec![Message::said(text)],
+        pictures: BTreeMap::new(),
         tools: Vec::new(),
     }
 }
@@ -164,7 +165,7 @@ fn boundary(messages: &[Message], longest: usize) -> usize {
     let mut boundary = messages.len();
     let mut bytes = 0;
     for at in (0..messages.len()).rev() {
-        bytes += messages[at].bytes();
+        bytes += size(&messages[at]);
         if bytes > longest && boundary < messages.len() {
             break;
         }
@@ -175,12 +176,17 @@ fn boundary(messages: &[Message], longest: usize) -> usize {
     boundary
 }
 
+/// A message in bytes of text; a picture is as much as it is paid for.
+fn size(message: &Message) -> usize {
+    message.bytes() + gallery::of(message).len() * gallery::LIKE_TEXT
+}
+
 /// Messages as one text, within so many bytes: of too much, the middle is left out.
 fn told(messages: &[Message], longest: usize) -> String {
     let mut text = String::from("The conversation so far:\n");
     for message in messages {
         match message {
-            Message::User(words) => {
+            Message::User { text: words, .. } => {
                 let _ = write!(text, "\n# The person\n{}\n", cut(words, longest / 4));
             }
             Message::Agent(words) => {

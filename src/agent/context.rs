@@ -3,12 +3,12 @@
 
 mod signature;
 
-use std::{borrow::Cow, fmt, fmt::Write as _};
+use std::{borrow::Cow, collections::BTreeMap, fmt, fmt::Write as _};
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Live;
+use super::{Live, gallery};
 use crate::kernel::{
     message::{LONGEST_RESULT, Message},
     port::{ModelRequest, Purpose},
@@ -34,7 +34,8 @@ pub(super) fn next(live: &Live, session: &Session) -> ModelRequest {
 }
 
 fn about(live: &Live, session: &Session, messages: Vec<Message>) -> ModelRequest {
-    let messages = results_within(messages, live.model.window());
+    let mut messages = results_within(messages, live.model.window());
+    gallery::latest(&mut messages);
     ModelRequest {
         agent: session.spec.agent().to_owned(),
         parent: session.spec.parent,
@@ -42,6 +43,8 @@ fn about(live: &Live, session: &Session, messages: Vec<Message>) -> ModelRequest
         turn: usize::try_from(session.turns.saturating_sub(1)).unwrap_or(usize::MAX),
         system: system(live, session),
         messages,
+        // They are put in by who sends it.
+        pictures: BTreeMap::new(),
         tools: live.tools.definitions(),
     }
 }

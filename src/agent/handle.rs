@@ -9,7 +9,7 @@ use tokio::sync::{Notify, watch};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{Cause, Live, turn::exchange};
-use crate::kernel::event::Outcome;
+use crate::kernel::{event::Outcome, message::Words};
 
 /// The session takes no more messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -75,20 +75,20 @@ pub fn spawn(live: Live) -> Handle {
 
 impl Handle {
     /// Says something: now if the session is idle, else when its exchange has ended. Does not wait.
-    pub fn send(&self, text: impl Into<String>) -> Result<(), Ended> {
-        self.put(Cause::Words(text.into()), When::Next)
+    pub fn send(&self, words: impl Into<Words>) -> Result<(), Ended> {
+        self.put(Cause::Words(words.into()), When::Next)
     }
 
     /// Says something for the next step of the exchange that goes on: before its next request to the
     /// model, after the calls it is making. Where none goes on, it is said now. Does not wait.
-    pub fn steer(&self, text: impl Into<String>) -> Result<(), Ended> {
-        self.put(Cause::Words(text.into()), When::Step)
+    pub fn steer(&self, words: impl Into<Words>) -> Result<(), Ended> {
+        self.put(Cause::Words(words.into()), When::Step)
     }
 
     /// Forgets the last of these words that the session was not told yet; whether there were any.
     pub fn take_back(&self, text: &str) -> bool {
         let mut queue = self.desk.queue();
-        let same = |said: &Said| matches!(&said.cause, Cause::Words(words) if words == text);
+        let same = |said: &Said| matches!(&said.cause, Cause::Words(words) if words.text == text);
         // The first is being answered.
         let at = queue.iter().skip(1).rposition(same);
         let taken = at.and_then(|at| queue.remove(at + 1)).is_some();
@@ -169,7 +169,7 @@ impl Handle {
         self.tasks.wait().await;
         let unsaid = self.desk.queue().drain(..).collect::<Vec<_>>().into_iter();
         let words = unsaid.filter_map(|said| match said.cause {
-            Cause::Words(text) => Some(text),
+            Cause::Words(words) => Some(words.text),
             Cause::Signals => None,
         });
         words.collect()
@@ -198,15 +198,15 @@ impl Desk {
     }
 
     /// Takes what was said for the next step of the exchange that goes on.
-    fn steered(&self) -> Vec<String> {
+    fn steered(&self) -> Vec<Words> {
         let mut queue = self.queue();
         let mut said = Vec::new();
         // The first is what the exchange is about.
         for at in (1..queue.len()).rev() {
             if queue[at].when == When::Step
-                && let Some(Said { cause: Cause::Words(text), .. }) = queue.remove(at)
+                && let Some(Said { cause: Cause::Words(words), .. }) = queue.remove(at)
             {
-                said.insert(0, text);
+                said.insert(0, words);
             }
         }
         self.state.send_modify(|state| state.waiting = queue.len());

@@ -21,8 +21,8 @@ use crate::kernel::{
     gate::{Gate, Rights, approval::Waiting},
     message::Usage,
     port::{
-        Delta, Env, Journal, Mark, ModelError, ModelRequest, Over, ResolvedPath, Standing,
-        StoreError, USUAL_WINDOW,
+        Delta, Env, Journal, Mark, ModelError, ModelRequest, NoPictures, Over, ResolvedPath,
+        Standing, StoreError, USUAL_WINDOW,
     },
     registry::{Module, Registry},
     spec::{Limits, SessionSpec},
@@ -81,6 +81,7 @@ impl Rig {
             price: None,
             allowance: Allowance::new(spec.limits.ceiling, Usage::default()),
             session,
+            gallery: Gallery::new(Arc::new(NoPictures)),
             project: Arc::new(Project::new(|| None)),
         };
         Self { live, model, journal, waiting }

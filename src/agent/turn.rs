@@ -18,8 +18,9 @@ use crate::kernel::{
     event::{Event, Origin, Outcome, Stop},
     id::CallId,
     invoke::{CallRequest, Input},
-    message::{ModelCall, Thought, Usage},
-    port::{Delta, Refused, StoreError},
+    message::{ModelCall, Thought, Usage, Words},
+    picture::Enclosed,
+    port::{Delta, KEPT_PICTURES_BYTES, Kept, Refused, StoreError},
     recorder::Recorder,
 };
 
@@ -29,13 +30,13 @@ const PIECE: Duration = Duration::from_millis(33);
 const GRACE: Duration = Duration::from_secs(5);
 
 /// What was said for the next step of an exchange, while it went on; each time it is asked, what is new.
-pub(super) type Steered<'a> = &'a (dyn Fn() -> Vec<String> + Send + Sync);
+pub(super) type Steered<'a> = &'a (dyn Fn() -> Vec<Words> + Send + Sync);
 
 /// Why an exchange begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
     /// The person, or the agent above with its task, said this.
-    Words(String),
+    Words(Words),
     /// Other agents sent signals, which are in the journal.
     Signals,
 }
@@ -72,7 +73,11 @@ async fn run(
     cancel: &CancellationToken,
 ) -> Result<Outcome, StoreError> {
     match cause {
-        Cause::Words(text) => drop(live.recorder.append(Event::said(text))?),
+        Cause::Words(words) => {
+            if let Some(unkept) = say(live, words).await? {
+                return Ok(unkept);
+            }
+        }
         Cause::Signals => {}
     }
     let limit = live.session().spec.limits.turns;
@@ -84,9 +89,14 @@ async fn run(
         if cancel.is_cancelled() {
             return Ok(if done { Outcome::Done } else { Outcome::Stopped });
         }
-        for text in steered() {
-            live.recorder.append(Event::said(text))?;
+        let mut unkept = None;
+        for words in steered() {
+            let failed = say(live, words).await?;
+            unkept = unkept.or(failed);
             done = false;
+        }
+        if let Some(unkept) = unkept {
+            return Ok(unkept);
         }
         if done {
             return Ok(Outcome::Done);
@@ -147,6 +157,36 @@ async fn run(
     Ok(Outcome::Limit { message })
 }
 
+/// Keeps the pictures that somebody shows, and records what they say. Where one cannot be kept, the rest
+/// is recorded all the same, and nobody is asked about it: words that speak of it would make no sense.
+async fn say(live: &Live, words: Words) -> Result<Option<Outcome>, StoreError> {
+    if words.pictures.is_empty() {
+        live.recorder.append(Event::said(words.text))?;
+        return Ok(None);
+    }
+    let (kept, enclosed) = (live.gallery.kept(), words.pictures);
+    let keep = move || {
+        let keep = |one: Enclosed| Ok((kept.keep(&one.bytes)?, one.picture));
+        enclosed.into_iter().map(keep).collect::<Result<Vec<_>, StoreError>>()
+    };
+    // Only a panic or the end of the program loses the task.
+    let kept = tokio::task::spawn_blocking(keep).await.unwrap_or(Ok(Vec::new()))?;
+    let (there, not): (Vec<_>, Vec<_>) = kept.into_iter().partition(|it| it.0 == Kept::Whole);
+    let pictures = there.into_iter().map(|(_, picture)| picture).collect();
+    live.recorder.append(Event::MessageSent { text: words.text, pictures })?;
+    Ok(not.first().map(|(why, picture)| {
+        let why = match why {
+            Kept::Full => {
+                format!("this session keeps {} MB of pictures already", KEPT_PICTURES_BYTES >> 20)
+            }
+            Kept::Whole | Kept::TooLarge => "it is too large".to_owned(),
+            Kept::Nowhere => "nothing keeps pictures here".to_owned(),
+        };
+        let message = format!("{picture} was not kept: {why}.\nSay it again without it.");
+        Outcome::Limit { message }
+    }))
+}
+
 fn too_long(why: &str) -> Outcome {
     let message = format!(
         "The conversation is longer than the model takes, and {why}.\n\
@@ -177,6 +217,7 @@ async fn ask(
     live.recorder.append(started)?;
     // Of what is before that event, and of nothing that may have come since.
     let request = context::request(live, &live.session());
+    let request = live.gallery.hang(request, live.model.sees()).await;
     let mut deltas = live.model.respond(request);
     let mut text = Streamed::new(&live.recorder);
     let mut calls = Vec::new();

@@ -60,6 +60,10 @@ pub(super) struct Common {
     #[arg(global = true, long)]
     pub(super) inline: bool,
 
+    /// Line after line, nothing drawn over: for screen readers, and for scripts through pipes
+    #[arg(global = true, long, conflicts_with = "inline")]
+    pub(super) lines: bool,
+
     /// Begin no request to a model once it and its agents used so many tokens
     #[arg(
         global = true,

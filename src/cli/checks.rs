@@ -6,10 +6,11 @@ use serde::Serialize;
 
 use super::setup::variable;
 use crate::{
-    config::Glyphs,
+    config::{Glyphs, Pictures, Screen, Surface},
     executor::{Local, seal::Form},
     tui::{
         app::Check,
+        picture::Finder,
         theme::{Depth, Mark, Marks},
     },
 };
@@ -222,6 +223,25 @@ pub(super) fn reflows() -> bool {
     let term = variable("TERM").unwrap_or_default();
     let cuts = ["linux", "screen", "st-", "rxvt", "vt"].iter().any(|kind| term.starts_with(kind));
     in_tmux() || !(cuts || variable("XTERM_VERSION").is_some())
+}
+
+/// What is known, without asking it, of how the terminal shows pictures. What goes into a scrollback
+/// is text.
+pub(super) fn pictures(screen: Screen) -> Finder {
+    let unicode = screen.glyphs == Glyphs::Unicode && is_utf8();
+    let wanted = match screen.surface {
+        Surface::Whole => screen.pictures,
+        Surface::Inline | Surface::Lines => Pictures::Off,
+    };
+    Finder::of(wanted, (depth(), unicode), variable)
+}
+
+/// How many pixels a cell of the terminal has, if it says so.
+pub(super) fn cell() -> Option<(u16, u16)> {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    let width = size.ws_xpixel.checked_div(size.ws_col)?;
+    let height = size.ws_ypixel.checked_div(size.ws_row)?;
+    (width > 0 && height > 0).then_some((width, height))
 }
 
 /// Whether the terminal says that its ground is light; some say it in a variable.

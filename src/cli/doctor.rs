@@ -1,6 +1,7 @@
 //! `footplate doctor`: what works on this computer, and how to get what does not. It looks, and
 //! changes and fetches nothing.
 
+mod asked;
 mod findings;
 mod reach;
 
@@ -20,7 +21,7 @@ use super::{
     print, setup,
 };
 use crate::{
-    config::{Config, Glyphs},
+    config::{Config, Screen},
     executor::{Local, seal::Facts},
     kernel::text,
     tui::theme::Marks,
@@ -36,7 +37,7 @@ pub(super) enum Output {
 pub(super) async fn run(common: &Common, how: Output) -> Result<Exit, Failure> {
     let home = setup::home();
     let facts = Facts::read();
-    let mut glyphs = Glyphs::default();
+    let mut screen = Screen::default();
     let probe = probe(setup::launcher().as_deref()).await;
     let mut all = vec![seal_of(&probe, &facts)];
     match home {
@@ -55,7 +56,7 @@ pub(super) async fn run(common: &Common, how: Output) -> Result<Exit, Failure> {
             });
             all.push(configuration(&home, config.as_ref().err()));
             if let Ok(config) = config {
-                glyphs = config.screen.glyphs;
+                screen = config.screen;
                 all.push(monitor(&config));
                 all.extend(own(&home, &config));
                 let reached = reach::model(&config).await;
@@ -66,7 +67,12 @@ pub(super) async fn run(common: &Common, how: Output) -> Result<Exit, Failure> {
     }
     let is_utf8 = checks::is_utf8();
     let around = |name: &str| setup::raw(name).is_some();
-    all.push(terminal(stdout().is_terminal(), (checks::depth(), is_utf8), around));
+    let mut pictures = checks::pictures(screen);
+    if let Err(error) = asked::ask(&mut pictures) {
+        tracing::debug!(%error, "the terminal was not asked");
+    }
+    let shown = pictures.means(checks::cell());
+    all.push(terminal(stdout().is_terminal(), (checks::depth(), is_utf8, shown), around));
     // A reader that went away has seen what it wanted.
     let _ = match how {
         Output::Json => print::json(&json!({
@@ -77,7 +83,7 @@ pub(super) async fn run(common: &Common, how: Output) -> Result<Exit, Failure> {
             "system": facts,
         })),
         Output::Text => {
-            let marks = checks::marks(glyphs);
+            let marks = checks::marks(screen.glyphs);
             print::text(&told(&all, &facts, marks))
         }
     };

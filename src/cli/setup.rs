@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// What a model is offered directly; the rest it reaches from Python.
-const TOOLS: [&str; 1] = ["execute_code"];
+const TOOLS: [&str; 2] = ["execute_code", "view_image"];
 
 /// Told, in a line, what takes long.
 pub(super) type Notice = Arc<dyn Fn(String) + Send + Sync>;
@@ -109,13 +109,18 @@ pub(super) fn today() -> jiff::civil::Date {
     jiff::tz::TimeZone::system().to_datetime(jiff::Timestamp::now()).date()
 }
 
+fn surface(common: &Common) -> Option<Surface> {
+    let inline = common.inline.then_some(Surface::Inline);
+    common.lines.then_some(Surface::Lines).or(inline)
+}
+
 /// What the command line sets.
 pub(super) fn flags(common: &Common) -> Result<Flags, Failure> {
     Ok(Flags {
         model: common.model.clone(),
         mode: common.mode.as_deref().map(mode).transpose()?,
         theme: common.theme.clone(),
-        surface: common.inline.then_some(Surface::Inline),
+        surface: surface(common),
         ceiling: Ceiling { tokens: common.max_tokens, cost: common.max_cost, minutes: None },
     })
 }

@@ -1,7 +1,6 @@
 //! `footplate`: the workstation itself.
 
 use std::{
-    io::{IsTerminal as _, stdin, stdout},
     path::{Path, PathBuf},
     sync::{Arc, PoisonError},
 };
@@ -16,8 +15,10 @@ use super::{
     keep::{ChosenModel, keep},
     print,
     setup::{Setup, placed, spoken},
+    surface,
 };
 use crate::{
+    config::Surface,
     host::Attendance,
     kernel::{
         id::{ApprovalId, SessionId},
@@ -40,17 +41,13 @@ use crate::{
 const SCREEN: &str = "screen.toml";
 
 pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit, Failure> {
-    if !stdout().is_terminal() || !stdin().is_terminal() {
-        return Err(Failure::usage(
-            "the workstation needs a terminal",
-            "without one: footplate exec \"PROMPT\"",
-        ));
-    }
+    let began = Timestamp::now();
     let (tell, news) = mpsc::unbounded_channel();
     let said = tell.clone();
     // Fails only when the screen is gone.
     let notice = move |text| drop(said.send(News::Said(text)));
     let setup = Setup::new(common, Attendance::Attended, Arc::new(notice))?;
+    let surface = surface::possible(setup.config.screen.surface)?;
     let wanted = setup.wanted(common)?;
     // Before a session reads them: what is asked need not be told.
     let project = folder(&setup, wanted)?;
@@ -68,8 +65,11 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
     }
     let opening = opening(&setup, session, &tell, news)?;
     let looking = look(&setup, &opening.player, &tell);
-    let farewell = app::run(Arc::new(setup.host.clone()), opening);
-    let farewell = farewell.await;
+    let desk = Arc::new(setup.host.clone());
+    let farewell = match surface {
+        Surface::Whole | Surface::Inline => Box::pin(app::run(desk, opening)).await,
+        Surface::Lines => Box::pin(app::run_lines(desk, opening, began)).await,
+    };
     // What is still being looked at nobody wants to know any more.
     looking.abort();
     if let Err(error) = looking.await
@@ -93,6 +93,7 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
     }
     Ok(match (farewell.leave, farewell.signal.and_then(|signal| signal.exit_code())) {
         (Leave::Quit, _) => Exit::Done,
+        (Leave::Unanswered, _) => Exit::NobodyToAsk,
         (Leave::Signal, code) => code.map_or(Exit::Failed, Exit::Signal),
     })
 }
@@ -293,17 +294,16 @@ fn own(
     };
     let asks_ground =
         setup.config.theme.is_none() && checks::ground().is_none() && checks::depth() > Depth::None;
-    Own { theme, themes: own_themes(setup), asks_ground, keymap, keep: keep(setup, chosen), keys }
-}
-
-/// The themes of the person's own; without a folder there are none.
-fn own_themes(setup: &Setup) -> Vec<PathBuf> {
-    let folder = std::fs::read_dir(setup.home.config.join("themes"));
-    let files = folder.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
-    let mut files: Vec<_> =
-        files.filter(|file| file.extension().is_some_and(|kind| kind == "toml")).collect();
-    files.sort();
-    files
+    Own {
+        theme,
+        themes: setup.home.themes(),
+        asks_ground,
+        pictures: checks::pictures(setup.config.screen),
+        measure: checks::cell,
+        keymap,
+        keep: keep(setup, chosen),
+        keys,
+    }
 }
 
 /// Describes the session to start when the person says something, or takes the tour.

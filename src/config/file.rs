@@ -7,7 +7,8 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use toml::Spanned;
 
 use super::{
-    ConfigError, Glyphs, Monitor, Motion, Mouse, Notice, Screen, Surface, providers::built_in,
+    ConfigError, Glyphs, Monitor, Motion, Mouse, Notice, Pictures, Screen, Surface,
+    providers::built_in,
 };
 use crate::kernel::{
     gate::policy::Runs,
@@ -45,6 +46,7 @@ pub(super) struct ProviderSettings {
     pub(super) api_key_env: Option<String>,
     pub(super) max_tokens: Option<u32>,
     pub(super) context_tokens: Option<u32>,
+    pub(super) pictures: Option<bool>,
     #[serde(default, deserialize_with = "thinking")]
     pub(super) thinking: Option<Think>,
     pub(super) model: Option<String>,
@@ -118,21 +120,23 @@ const LONGEST_PATIENCE: u64 = 120;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct ScreenSettings {
+    kind: Surface,
     ascii: bool,
-    inline: bool,
     mouse: bool,
     motion: Motion,
     notice: Notice,
+    pictures: Pictures,
 }
 
 impl Default for ScreenSettings {
     fn default() -> Self {
         Self {
             ascii: false,
-            inline: false,
+            kind: Surface::default(),
             mouse: true,
             motion: Motion::default(),
             notice: Notice::default(),
+            pictures: Pictures::default(),
         }
     }
 }
@@ -217,8 +221,9 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
         }),
         screen: Screen {
             glyphs: if file.screen.ascii { Glyphs::Ascii } else { Glyphs::Unicode },
+            pictures: file.screen.pictures,
             mouse: if file.screen.mouse { Mouse::Footplate } else { Mouse::Terminal },
-            surface: if file.screen.inline { Surface::Inline } else { Surface::Whole },
+            surface: file.screen.kind,
             motion: file.screen.motion,
             notice: file.screen.notice,
         },

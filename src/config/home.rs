@@ -103,6 +103,16 @@ impl Home {
         Ok(())
     }
 
+    /// The files with themes of the person's own; without a folder there are none.
+    pub fn themes(&self) -> Vec<PathBuf> {
+        let folder = std::fs::read_dir(self.config.join("themes"));
+        let files = folder.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+        let mut files: Vec<_> =
+            files.filter(|file| file.extension().is_some_and(|kind| kind == "toml")).collect();
+        files.sort();
+        files
+    }
+
     /// The file with the person's keys.
     pub fn keys_file(&self) -> PathBuf {
         self.config.join("keys.toml")

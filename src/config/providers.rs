@@ -1,7 +1,7 @@
 //! The providers that are known without being told, and what the person says of them.
 
 use super::{ConfigError, Lookup, file::ProviderSettings, spoken};
-use crate::kernel::provider::{Api, Provider, Providers, Think};
+use crate::kernel::provider::{Api, Provider, Providers, Sees, Think};
 
 /// The built-in providers, in the order in which one with a key is looked for.
 pub fn built_in() -> Providers {
@@ -13,6 +13,7 @@ pub fn built_in() -> Providers {
             api_key_env: key.map(str::to_owned),
             max_tokens: None,
             context_tokens: None,
+            sees: Sees::Pictures,
             think: Think::AsProvided,
             model: model.map(str::to_owned),
         };
@@ -66,6 +67,7 @@ pub(super) fn merged(
                 known.api = set.api.unwrap_or(known.api);
                 known.max_tokens = set.max_tokens.or(known.max_tokens);
                 known.context_tokens = set.context_tokens.or(known.context_tokens);
+                known.sees = set.pictures.map_or(known.sees, sees);
                 known.think = set.thinking.unwrap_or(known.think);
                 known.model = set.model.or(known.model.take());
                 known.api_key_env = set.api_key_env.or(known.api_key_env.take());
@@ -81,10 +83,15 @@ pub(super) fn merged(
                 api_key_env: set.api_key_env,
                 max_tokens: set.max_tokens,
                 context_tokens: set.context_tokens,
+                sees: set.pictures.map_or(Sees::Pictures, sees),
                 think: set.thinking.unwrap_or_default(),
                 model: set.model,
             })),
         }
     }
     Ok(providers)
+}
+
+fn sees(pictures: bool) -> Sees {
+    if pictures { Sees::Pictures } else { Sees::Text }
 }

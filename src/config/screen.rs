@@ -5,6 +5,8 @@
 pub struct Screen {
     /// What lines and marks are drawn with.
     pub glyphs: Glyphs,
+    /// By what means pictures are shown.
+    pub pictures: Pictures,
     /// Who hears the mouse.
     pub mouse: Mouse,
     /// How much of the terminal is the screen.
@@ -23,6 +25,25 @@ pub enum Glyphs {
     Unicode,
     /// Nothing beyond ASCII.
     Ascii,
+}
+
+/// By what means pictures are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pictures {
+    /// The best that the terminal is known to have.
+    #[default]
+    Auto,
+    /// The protocol of kitty.
+    Kitty,
+    /// That of iTerm2.
+    Iterm2,
+    /// Sixels.
+    Sixel,
+    /// Half a cell for a pixel.
+    Blocks,
+    /// Not at all: a line tells of them.
+    Off,
 }
 
 /// How somebody is called whose window is not in front.
@@ -59,13 +80,31 @@ impl Mouse {
 }
 
 /// How much of the terminal is the screen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 pub enum Surface {
     /// All of it, as long as the program runs.
     #[default]
+    #[serde(rename = "full")]
     Whole,
     /// A few rows at its end; what is over is in the terminal's own scrollback.
+    #[serde(rename = "inline")]
     Inline,
+    /// None of it: line after line, nothing ever drawn over, for screen readers and through pipes.
+    #[serde(rename = "lines")]
+    Lines,
+}
+
+impl Surface {
+    pub const ALL: [Self; 3] = [Self::Whole, Self::Inline, Self::Lines];
+
+    /// Its name in the settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Whole => "full",
+            Self::Inline => "inline",
+            Self::Lines => "lines",
+        }
+    }
 }
 
 /// How much on the screen moves by itself.

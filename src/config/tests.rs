@@ -5,7 +5,7 @@ use pretty_assertions::assert_eq;
 use super::*;
 use crate::kernel::{
     money::{Money, Price},
-    provider::{Api, Think},
+    provider::{Api, Sees, Think},
 };
 
 fn nothing(_: &str) -> Option<OsString> {
@@ -40,7 +40,7 @@ fn a_monitor_is_set_by_the_file_alone_and_waited_for_some_seconds() {
     assert_eq!(read(text).unwrap().monitor, monitor("a/b", 10));
     let more = format!("{text}timeout_s = 3\n");
     // Whatever else says which model to use.
-    let env = |_: &str| Some("auto".into());
+    let env = |name: &str| (name != "FOOTPLATE_SCREEN").then(|| "auto".into());
     let flags = Flags { model: Some("a/flag".to_owned()), ..Flags::default() };
     let config = Config::from_text(Path::new("c"), &more, &env, flags).unwrap();
     assert_eq!(config.monitor, monitor("a/b", 3));
@@ -83,6 +83,27 @@ fn each_layer_lies_over_the_one_before() {
 }
 
 #[test]
+fn how_much_of_the_terminal_is_the_screen_is_one_of_three_words() {
+    let config = |text: &str, variable: Option<&'static str>| {
+        let env = move |name: &str| variable.filter(|_| name == "FOOTPLATE_SCREEN").map(Into::into);
+        Config::from_text(Path::new("config.toml"), text, &env, Flags::default())
+    };
+    let shown = |text: &str, variable| config(text, variable).unwrap().screen.surface;
+    assert_eq!(shown("", None), Surface::Whole);
+    assert_eq!(shown("[screen]\nkind = 'lines'\n", None), Surface::Lines);
+    assert_eq!(shown("[screen]\nkind = 'lines'\n", Some("inline")), Surface::Inline);
+    let fault = |text, variable| config(text, variable).unwrap_err().to_string();
+    assert_eq!(
+        fault("[screen]\nkind = 'line'\n", None),
+        "config.toml:2:8: `line` is no value\ndid you mean `lines`?"
+    );
+    assert_eq!(
+        fault("", Some("line")),
+        "FOOTPLATE_SCREEN is \"line\", which is no screen\nset it to one of: full, inline, lines"
+    );
+}
+
+#[test]
 fn a_mistake_is_told_with_its_place_and_what_to_do() {
     #[track_caller]
     fn check(text: &str, expected: &str) {
@@ -101,7 +122,7 @@ fn a_mistake_is_told_with_its_place_and_what_to_do() {
     check("mode = 'defualt'\n", "config.toml:1:8: `defualt` is no value\ndid you mean `default`?");
     check(
         "[screen]\nzzz = true\n",
-        "config.toml:2:1: `zzz` is no setting\nwhat can stand here: ascii, inline, mouse, motion, notice",
+        "config.toml:2:1: `zzz` is no setting\nwhat can stand here: kind, ascii, mouse, motion, notice, pictures",
     );
     check(
         "[execution]\ntimeout_ms = 900000\n",
@@ -146,7 +167,7 @@ fn a_mode_in_the_environment_that_is_none_is_refused_by_name() {
 #[test]
 fn a_provider_can_be_added_and_a_built_in_one_changed() {
     let config = read(
-        "[providers.openai]\nmax_tokens = 9\n\
+        "[providers.openai]\nmax_tokens = 9\n[providers.ollama]\npictures = false\n\
          [providers.rack]\napi = 'openai-chat'\nbase_url = 'http://rack:8000/v1'\n",
     )
     .unwrap();
@@ -157,6 +178,7 @@ fn a_provider_can_be_added_and_a_built_in_one_changed() {
     );
     let rack = provider(&config, "rack");
     assert_eq!((rack.api, rack.api_key_env), (Api::OpenaiChat, None));
+    assert_eq!((rack.sees, provider(&config, "ollama").sees), (Sees::Pictures, Sees::Text));
 }
 
 #[test]

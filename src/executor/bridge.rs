@@ -32,6 +32,9 @@ use crate::kernel::port::HostCalls;
 /// Connections of one run at a time. A further one is closed at once.
 const MOST_CONNECTIONS: usize = 256;
 
+/// Pictures of one run that are looked at.
+pub(super) const MOST_PICTURES: usize = 8;
+
 /// Two ends that keep the borders of what is sent; a program that is started inherits neither.
 pub(super) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     #[cfg(target_os = "linux")]
@@ -58,6 +61,7 @@ pub(super) fn channel() -> io::Result<(Bridge, OwnedFd)> {
         channel: UnixDatagram::from_std(ours)?,
         seen: Seen::default(),
         connections: JoinSet::new(),
+        pictures: Vec::new(),
     };
     Ok((bridge, theirs))
 }
@@ -77,10 +81,13 @@ pub(super) struct Bridge {
     channel: UnixDatagram,
     seen: Seen,
     connections: JoinSet<()>,
+    /// Files that are said to be pictures, with their names.
+    pictures: Vec<(String, OwnedFd)>,
 }
 
 enum Packet {
     Connection(Option<OwnedFd>),
+    Picture(String, OwnedFd),
     Up,
     Leaving,
     Other,
@@ -113,6 +120,7 @@ impl Bridge {
                     }
                 }
                 Packet::Connection(Some(end)) => refuse(end),
+                Packet::Picture(name, file) => self.note(name, file),
                 Packet::Up => self.seen.up = true,
                 Packet::Leaving => self.seen.leaving = true,
                 Packet::Connection(None) | Packet::Other => {}
@@ -131,6 +139,7 @@ impl Bridge {
     pub(super) fn seen(&mut self) -> Seen {
         for _ in 0..1024 {
             match receive(self.channel.as_fd()) {
+                Ok(Packet::Picture(name, file)) => self.note(name, file),
                 Ok(Packet::Up) => self.seen.up = true,
                 Ok(Packet::Leaving) => self.seen.leaving = true,
                 Ok(Packet::Connection(_) | Packet::Other) => {}
@@ -138,6 +147,18 @@ impl Bridge {
             }
         }
         self.seen
+    }
+
+    /// The files that the run says are pictures of its, as open as it had them: whatever they are, it
+    /// could read them itself. At most [`MOST_PICTURES`].
+    pub(super) fn pictures(&mut self) -> Vec<(String, OwnedFd)> {
+        std::mem::take(&mut self.pictures)
+    }
+
+    fn note(&mut self, name: String, file: OwnedFd) {
+        if self.pictures.len() < MOST_PICTURES {
+            self.pictures.push((name, file));
+        }
     }
 }
 
@@ -154,7 +175,7 @@ fn is_at_its_end(channel: BorrowedFd<'_>) -> bool {
 
 /// Takes one packet, if there is one; every descriptor in it but the first is closed.
 fn receive(channel: BorrowedFd<'_>) -> io::Result<Packet> {
-    let mut word = [0; 16];
+    let mut word = [0; 256];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut parts = [IoSliceMut::new(&mut word)];
@@ -179,6 +200,10 @@ fn receive(channel: BorrowedFd<'_>) -> io::Result<Packet> {
         b"connect" => Packet::Connection(end),
         b"up" => Packet::Up,
         b"leaving" => Packet::Leaving,
+        [b'p', b'i', b'c', b't', b'u', b'r', b'e', b' ', name @ ..] => match end {
+            Some(file) => Packet::Picture(String::from_utf8_lossy(name).into_owned(), file),
+            None => Packet::Other,
+        },
         // Nothing came: at the end, and for an empty packet.
         b"" if is_at_its_end(channel) => Packet::End,
         _ => Packet::Other,

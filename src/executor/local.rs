@@ -8,6 +8,7 @@ mod lookup;
 mod mark;
 mod output;
 mod packages;
+mod pictures;
 mod process;
 mod remove;
 mod sealed;
@@ -348,6 +349,7 @@ fn not_begun() -> Ended {
         stderr: String::new(),
         leftovers: 0,
         aside: Vec::new(),
+        pictures: Vec::new(),
     }
 }
 

@@ -13,6 +13,7 @@ const SITE: &str = include_str!("sdk/sitecustomize.py");
 const INIT: &str = include_str!("sdk/footplate/__init__.py");
 const CHANNEL: &str = include_str!("sdk/footplate/_channel.py");
 const ERRORS: &str = include_str!("sdk/footplate/_errors.py");
+const FIGURES: &str = include_str!("sdk/footplate/_figures.py");
 
 const KEYWORDS: [&str; 35] = [
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
@@ -37,6 +38,7 @@ impl Package {
             ("footplate/__init__.py".to_owned(), INIT.to_owned()),
             ("footplate/_channel.py".to_owned(), CHANNEL.to_owned()),
             ("footplate/_errors.py".to_owned(), ERRORS.to_owned()),
+            ("footplate/_figures.py".to_owned(), FIGURES.to_owned()),
             ("footplate/_mounted.py".to_owned(), index(mounts)),
         ];
         for module in &mounts.modules {

@@ -141,6 +141,7 @@ impl Inner {
             price,
             allowance,
             session: session.clone(),
+            gallery: agent::Gallery::new(album),
             project,
         };
         let handle = Arc::new(agent::spawn(agent.clone()));

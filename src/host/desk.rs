@@ -17,6 +17,7 @@ use crate::kernel::{
         unrecorded,
     },
     id::{ApprovalId, CallId, SessionId},
+    message::Words,
     picture::PictureId,
     port::{
         Desk, Listed, NotResumed, Numbered, OutputPage, StartError, StoreError, Visit, Watch, When,
@@ -33,8 +34,8 @@ impl Desk for Host {
 
     fn send(&self, command: Command) -> Result<(), NotAnswered> {
         match command {
-            Command::Send { session, text } => self.send(session, text),
-            Command::Steer { session, text } => self.steer(session, text),
+            Command::Send { session, words } => self.send(session, words),
+            Command::Steer { session, words } => self.steer(session, words),
             Command::TakeBack { session, text } => return self.0.take_back(session, &text),
             Command::Run { session, code } => return self.0.run_by_hand(session, code),
             Command::Answer { approval, answer } => {
@@ -84,10 +85,10 @@ impl Desk for Host {
         waiting.consider(approval, scope)
     }
 
-    fn start(&self, spec: SessionSpec, message: Option<String>) -> Result<SessionId, StartError> {
+    fn start(&self, spec: SessionSpec, message: Option<Words>) -> Result<SessionId, StartError> {
         let id = self.start(spec).map_err(|error| StartError(error.to_string()))?;
-        if let Some(text) = message {
-            self.send(id, text);
+        if let Some(words) = message {
+            self.send(id, words);
         }
         Ok(id)
     }

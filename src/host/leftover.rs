@@ -12,7 +12,8 @@ impl Inner {
         let Some(folder) = self.parts.worktrees.as_deref() else { return Ok(None) };
         let mut homes: Vec<PathBuf> =
             calls.iter().map(|call| folder.join(call.to_string())).collect();
-        homes.retain(|home| within(home).is_some());
+        // Where nothing was made in it yet, the folder is nothing: it goes only if it is empty.
+        homes.retain(|home| std::fs::remove_dir(home).is_err() && within(home).is_some());
         if homes.is_empty() {
             return Ok(None);
         }

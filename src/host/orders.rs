@@ -8,6 +8,7 @@ use crate::kernel::{
     event::Event,
     gate::approval::NotAnswered,
     id::SessionId,
+    message::Words,
     port::{Hold, Listed, Numbered, Store, StoreError, Whereabouts},
     session::{Said, branch::Point},
     spec::Mode,
@@ -15,9 +16,9 @@ use crate::kernel::{
 
 impl Host {
     /// Says something to a session for its next step. Nothing happens if it does not run here.
-    pub(super) fn steer(&self, session: SessionId, text: String) {
+    pub(super) fn steer(&self, session: SessionId, words: Words) {
         if let Some(live) = self.0.get(session)
-            && live.handle.steer(text).is_err()
+            && live.handle.steer(words).is_err()
         {
             tracing::warn!(%session, "said to a session that has ended");
         }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::{
     gate::{approval::Answer, law::Cited},
     id::{ApprovalId, CallId, SessionId},
+    message::Words,
     port::Trusting,
     signal::Extent,
     spec::Mode,
@@ -14,10 +15,10 @@ use super::{
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Say something to a session: now if it is idle, else when its exchange has ended.
-    Send { session: SessionId, text: String },
+    Send { session: SessionId, words: Words },
     /// Say something to a session before the next request of the exchange that goes on in it: what the
     /// model is at now is not cut off. Where none goes on, it is said now.
-    Steer { session: SessionId, text: String },
+    Steer { session: SessionId, words: Words },
     /// Take the last of these words back that a session has not been told yet. Refused if there are none.
     TakeBack { session: SessionId, text: String },
     /// Run Python in a session by hand: a person's own call, through the same gate as its model's. Its

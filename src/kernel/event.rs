@@ -330,6 +330,19 @@ impl Event {
         Self::MessageSent { text: text.into(), pictures: Vec::new() }
     }
 
+    /// The pictures that it tells of.
+    pub fn pictures(&self) -> &[Picture] {
+        if let Self::MessageSent { pictures, .. } = self {
+            pictures
+        } else if let Self::CallFinished { result, .. } = self {
+            &result.attachments
+        } else if let Self::PictureMade { picture, .. } = self {
+            std::slice::from_ref(picture)
+        } else {
+            &[]
+        }
+    }
+
     /// Its `type` in the journal.
     pub fn name(&self) -> &'static str {
         match self {

@@ -2,13 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{id::CallId, invoke::ToolResult, money::Money};
+use super::{
+    id::CallId,
+    invoke::ToolResult,
+    money::Money,
+    picture::{Enclosed, Picture},
+};
 
 /// One message of the conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
-    /// The person's words (or, for a sub-agent, its parent's).
-    User(String),
+    /// The person's words (or, for a sub-agent, its parent's), and the pictures they showed.
+    User { text: String, pictures: Vec<Picture> },
     /// What another agent said, or what became of a program, marked as such; never a person's words.
     Agent(String),
     /// One answer of the model: its text, then the calls it asked for.
@@ -28,10 +33,15 @@ pub enum Message {
 pub const LONGEST_RESULT: usize = 48 << 10;
 
 impl Message {
+    /// Somebody's words, with no picture.
+    pub fn said(text: impl Into<String>) -> Self {
+        Self::User { text: text.into(), pictures: Vec::new() }
+    }
+
     /// How much text is in it.
     pub fn bytes(&self) -> usize {
         match self {
-            Self::User(text) | Self::Agent(text) => text.len(),
+            Self::User { text, .. } | Self::Agent(text) => text.len(),
             Self::Assistant { text, calls, thoughts } => {
                 let calls = calls.iter().map(|call| call.name.len() + call.arguments.len());
                 let words = |thought: &Thought| thought.words.as_ref().map_or(0, String::len);
@@ -40,6 +50,27 @@ impl Message {
             }
             Self::Results(results) => results.iter().map(|one| one.result.text_len()).sum(),
         }
+    }
+}
+
+/// What somebody says to a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// Their words.
+    pub text: String,
+    /// The pictures they show with them; the words name them where they belong.
+    pub pictures: Vec<Enclosed>,
+}
+
+impl From<String> for Words {
+    fn from(text: String) -> Self {
+        Self { text, pictures: Vec::new() }
+    }
+}
+
+impl From<&str> for Words {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
     }
 }
 

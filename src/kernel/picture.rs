@@ -13,6 +13,8 @@ use super::text;
 pub const MOST_BYTES: u64 = 20 << 20;
 /// The largest picture that is taken, in pixels.
 pub const MOST_PIXELS: u64 = 50_000_000;
+/// How many pictures a model is shown at once: they are paid for with each request.
+pub const MOST_AT_ONCE: usize = 8;
 /// What the pixels of one may take while they are read, in bytes.
 const MOST_MEMORY: u64 = 256 << 20;
 /// The longest name of one, in characters.

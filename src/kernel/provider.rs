@@ -22,6 +22,16 @@ impl Api {
     }
 }
 
+/// What the models of a provider are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sees {
+    /// Pictures as well.
+    #[default]
+    Pictures,
+    /// Text alone; a line stands for each picture.
+    Text,
+}
+
 /// Whether a model is asked to think before it answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Think {
@@ -57,6 +67,8 @@ pub struct Provider {
     pub max_tokens: Option<u32>,
     /// How many tokens its models take in one request, where the person set it.
     pub context_tokens: Option<u32>,
+    /// Whether its models take pictures.
+    pub sees: Sees,
     /// Whether its models are asked to think.
     pub think: Think,
     /// The model that is used where only the provider is named.

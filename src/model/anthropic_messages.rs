@@ -2,19 +2,22 @@
 //! stop; a call in it is closed by its `content_block_stop`. What the model thought goes back with the
 //! calls that followed from it, block by block, in the places where it stood.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
 use super::{
     answer::{Answer, Ending, PartialCall, tokens},
-    request::{arguments, result_text, wire_name},
+    request::{arguments, wire_name},
     wire::{Reader, Taken, Told, Wire},
 };
 use crate::kernel::{
     invoke::ToolResult,
     message::{CallResult, Message, ModelCall, Thought, Usage},
-    port::{Delta, Model, ModelError, ModelRequest, Purpose},
-    provider::Think,
+    picture::{Picture, PictureId},
+    port::{Delta, Model, ModelError, ModelRequest, Print, Purpose},
+    provider::{Sees, Think},
 };
 
 /// The longest answer that is asked for where the person set none: what all current models write.
@@ -59,7 +62,7 @@ impl AnthropicMessages {
             "model": self.model,
             "max_tokens": self.max_tokens,
             "stream": true,
-            "messages": messages(&request.messages, &name),
+            "messages": messages(&request.messages, &name, &request.pictures),
         });
         if !is_blank(&request.system) {
             // What stays the same from turn to turn need not be paid for again.
@@ -97,23 +100,37 @@ impl Model for AnthropicMessages {
         self.wire.ask(self.wire.url(path), body, request.tools, || Box::<Messages>::default())
     }
 
+    fn sees(&self) -> Sees {
+        self.wire.sees()
+    }
+
     fn window(&self) -> u64 {
         self.window
     }
 }
 
+type Pictures = BTreeMap<PictureId, Print>;
+
 /// The conversation with roles that take turns and no empty text, as the format wants it.
-fn messages(messages: &[Message], model: &str) -> Value {
+fn messages(messages: &[Message], model: &str, shown: &Pictures) -> Value {
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in messages {
         let (role, blocks) = match message {
-            Message::User(text) | Message::Agent(text) => {
-                ("user", vec![text_block(text).unwrap_or_else(no_words)])
+            Message::User { text, pictures } => {
+                let words = text_block(text).into_iter();
+                let mut blocks: Vec<_> = words.chain(picture_blocks(pictures, shown)).collect();
+                if blocks.is_empty() {
+                    blocks.push(no_words());
+                }
+                ("user", blocks)
             }
+            Message::Agent(text) => ("user", vec![text_block(text).unwrap_or_else(no_words)]),
             Message::Assistant { text, calls, thoughts } => {
                 ("assistant", answer_blocks(text, calls, own(thoughts, model)))
             }
-            Message::Results(results) => ("user", results.iter().map(result_block).collect()),
+            Message::Results(results) => {
+                ("user", results.iter().map(|result| result_block(result, shown)).collect())
+            }
         };
         match turns.last_mut() {
             _ if blocks.is_empty() => {}
@@ -140,7 +157,7 @@ fn may_think(messages: &[Message], model: &str) -> bool {
         Message::Assistant { calls, thoughts, .. } => {
             Some(calls.is_empty() || !own(thoughts, model).is_empty())
         }
-        Message::User(_) => Some(true),
+        Message::User { .. } => Some(true),
     });
     last.unwrap_or(true)
 }
@@ -194,17 +211,33 @@ fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-fn result_block(result: &CallResult) -> Value {
+fn result_block(result: &CallResult, shown: &Pictures) -> Value {
     json!({
         "type": "tool_result",
         "tool_use_id": wire_name(&result.provider_id),
         "is_error": result.result.is_error,
-        "content": result_content(&result.result),
+        "content": result_content(&result.result, shown),
     })
 }
 
-fn result_content(result: &ToolResult) -> Value {
-    text_block(&result_text(result, result.attachments.len())).into_iter().collect()
+fn result_content(result: &ToolResult, shown: &Pictures) -> Value {
+    let words = text_block(&result.text()).into_iter();
+    words.chain(picture_blocks(&result.attachments, shown)).collect()
+}
+
+/// Each picture that is shown, behind its name where there are several.
+fn picture_blocks(pictures: &[Picture], shown: &Pictures) -> Vec<Value> {
+    let mut blocks = Vec::new();
+    for picture in pictures {
+        let Some(shown) = shown.get(&picture.id) else { continue };
+        if pictures.len() > 1 {
+            blocks.push(json!({"type": "text", "text": format!("{}:", picture.name)}));
+        }
+        blocks.push(json!({"type": "image", "source": {
+            "type": "base64", "media_type": shown.format.media_type(), "data": &*shown.base64,
+        }}));
+    }
+    blocks
 }
 
 fn cached(mut block: Value) -> Value {

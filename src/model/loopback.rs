@@ -16,8 +16,9 @@ use super::wire::{Patience, Wire};
 use crate::kernel::{
     event::Stop,
     message::{Message, ModelCall, Thought},
-    port::{Delta, ModelError},
-    provider::{Api, Provider, Think},
+    picture::{Format, Picture, PictureId},
+    port::{Delta, ModelError, Print},
+    provider::{Api, Provider, Sees, Think},
 };
 
 /// The key that tests use.
@@ -103,6 +104,7 @@ impl Loopback {
             api_key_env: Some("LOOP_KEY".to_owned()),
             max_tokens: None,
             context_tokens: None,
+            sees: Sees::Pictures,
             think: Think::AsProvided,
             model: None,
         };
@@ -192,6 +194,23 @@ pub(super) async fn told(mut receiver: mpsc::Receiver<Result<Delta, ModelError>>
         }
     }
     told
+}
+
+/// What is known of a picture with these bytes, which are named after them.
+pub(super) fn drawn(bytes: &[u8; 4]) -> Picture {
+    Picture {
+        id: PictureId::of(bytes),
+        format: Format::Png,
+        width: 2,
+        height: 1,
+        bytes: 4,
+        name: format!("{}.png", String::from_utf8_lossy(bytes)),
+    }
+}
+
+/// A picture as it is shown.
+pub(super) fn print(format: Format, base64: &str) -> Print {
+    Print { format, width: 2, height: 1, base64: base64.into() }
 }
 
 /// An answer in a conversation.

@@ -68,7 +68,7 @@ impl Monitor for Judge {
                 agent: NAME.to_owned(),
                 turn: self.asked.fetch_add(1, Ordering::Relaxed),
                 system: INSTRUCTIONS.to_owned(),
-                messages: vec![Message::User(put(&judged)?)],
+                messages: vec![Message::said(put(&judged)?)],
                 ..ModelRequest::default()
             };
             opinion(&answer(&*self.model, request).await?)

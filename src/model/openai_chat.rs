@@ -3,18 +3,21 @@
 //! the count of tokens. Some servers give what the model thinks, under one of two names; with the calls
 //! that followed from it, it goes back under the same name.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::{
     answer::{Answer, Ending, PartialCall, tokens},
-    request::{arguments, result_text, wire_name},
+    request::{arguments, wire_name},
     wire::{Reader, Taken, Told, Wire},
 };
 use crate::kernel::{
-    message::{Message, ModelCall, Thought, Usage},
-    port::{Delta, Model, ModelError, ModelRequest, Purpose, USUAL_WINDOW},
-    provider::Think,
+    message::{CallResult, Message, ModelCall, Thought, Usage},
+    picture::{Picture, PictureId},
+    port::{Delta, Model, ModelError, ModelRequest, Print, Purpose, USUAL_WINDOW},
+    provider::{Sees, Think},
 };
 
 /// A model behind a server that speaks this format.
@@ -51,7 +54,12 @@ impl OpenaiChat {
         if !request.system.trim().is_empty() {
             messages.push(json!({"role": "system", "content": request.system}));
         }
-        messages.extend(request.messages.iter().flat_map(|message| wire_messages(message, &name)));
+        messages.extend(
+            request
+                .messages
+                .iter()
+                .flat_map(|message| wire_messages(message, &name, &request.pictures)),
+        );
         let mut body = json!({
             "model": self.model,
             "stream": true,
@@ -87,10 +95,16 @@ impl Model for OpenaiChat {
         self.wire.ask(url, body, request.tools, || Box::<Chunks>::default())
     }
 
+    fn sees(&self) -> Sees {
+        self.wire.sees()
+    }
+
     fn window(&self) -> u64 {
         self.window
     }
 }
+
+type Pictures = BTreeMap<PictureId, Print>;
 
 /// How much thinking is asked for, in the words that the format has: it knows no number of tokens. The
 /// bounds are those that one provider states for its own models.
@@ -105,11 +119,19 @@ fn effort(think: Think, purpose: Purpose) -> Option<&'static str> {
     }
 }
 
-fn wire_messages(message: &Message, model: &str) -> Vec<Value> {
+fn wire_messages(message: &Message, model: &str, shown: &Pictures) -> Vec<Value> {
     match message {
-        Message::User(text) | Message::Agent(text) => {
-            vec![json!({"role": "user", "content": text})]
+        Message::User { text, pictures } => {
+            let pictures = picture_parts(pictures, shown);
+            let words = json!({"type": "text", "text": text});
+            let content = match (pictures.is_empty(), text.trim().is_empty()) {
+                (true, _) => json!(text),
+                (false, true) => json!(pictures),
+                (false, false) => std::iter::once(words).chain(pictures).collect(),
+            };
+            vec![json!({"role": "user", "content": content})]
         }
+        Message::Agent(text) => vec![json!({"role": "user", "content": text})],
         Message::Assistant { text, calls, thoughts } => {
             let blank = text.trim().is_empty();
             if blank && calls.is_empty() {
@@ -128,17 +150,45 @@ fn wire_messages(message: &Message, model: &str) -> Vec<Value> {
             }
             vec![message]
         }
-        Message::Results(results) => results
-            .iter()
-            .map(|result| {
-                json!({
-                    "role": "tool",
-                    "tool_call_id": wire_name(&result.provider_id),
-                    "content": result_text(&result.result, result.result.attachments.len()),
-                })
-            })
-            .collect(),
+        Message::Results(results) => {
+            let mut messages: Vec<_> = results.iter().map(wire_result).collect();
+            // A result is text alone in this format, and all results come before anything else.
+            let parts: Vec<_> = results
+                .iter()
+                .flat_map(|result| picture_parts(&result.result.attachments, shown))
+                .collect();
+            if !parts.is_empty() {
+                let words = json!({"type": "text", "text": SHOWN});
+                let content: Value = std::iter::once(words).chain(parts).collect();
+                messages.push(json!({"role": "user", "content": content}));
+            }
+            messages
+        }
     }
+}
+
+/// What stands before the pictures of results.
+const SHOWN: &str = "[What the calls above showed, no words of the person:]";
+
+fn wire_result(result: &CallResult) -> Value {
+    json!({
+        "role": "tool",
+        "tool_call_id": wire_name(&result.provider_id),
+        "content": result.result.text(),
+    })
+}
+
+/// Each picture that is shown, behind its name.
+fn picture_parts(pictures: &[Picture], shown: &Pictures) -> Vec<Value> {
+    let shown = |picture: &Picture| {
+        let shown = shown.get(&picture.id)?;
+        let url = format!("data:{};base64,{}", shown.format.media_type(), shown.base64);
+        Some([
+            json!({"type": "text", "text": format!("{}:", picture.name)}),
+            json!({"type": "image_url", "image_url": {"url": url}}),
+        ])
+    };
+    pictures.iter().filter_map(shown).flatten().collect()
 }
 
 fn wire_call(call: &ModelCall) -> Value {

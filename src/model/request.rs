@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::kernel::{invoke::ToolResult, registry::ToolDefinition};
+use crate::kernel::registry::ToolDefinition;
 
 /// The characters beside letters and digits that a tool's name may have on the wire.
 const MARKS: [char; 2] = ['_', '-'];
@@ -26,14 +26,5 @@ pub(super) fn arguments(text: &str) -> Map<String, Value> {
         Ok(Value::Object(object)) => object,
         Ok(_) | Err(_) if text.trim().is_empty() => Map::new(),
         Ok(_) | Err(_) => Map::from_iter([("arguments".to_owned(), json!(text))]),
-    }
-}
-
-/// A result as text; a line for attachments that are not sent.
-pub(super) fn result_text(result: &ToolResult, attachments_left_out: usize) -> String {
-    let text = result.text();
-    match attachments_left_out {
-        0 => text,
-        count => format!("{text}\n[{count} attachments are not shown here]"),
     }
 }

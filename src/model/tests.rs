@@ -1,6 +1,7 @@
 use pretty_assertions::assert_eq;
 
 use super::*;
+use crate::kernel::provider::Sees;
 
 fn provider(name: &str, key: Option<&str>, model: Option<&str>) -> Provider {
     Provider {
@@ -10,6 +11,7 @@ fn provider(name: &str, key: Option<&str>, model: Option<&str>) -> Provider {
         api_key_env: key.map(str::to_owned),
         max_tokens: None,
         context_tokens: None,
+        sees: Sees::Pictures,
         think: crate::kernel::provider::Think::AsProvided,
         model: model.map(str::to_owned),
     }

@@ -24,7 +24,7 @@ use super::{answer::Answer, request::meant, text::clean};
 use crate::kernel::{
     event::Stop,
     port::{Delta, ModelError},
-    provider::{Api, Provider},
+    provider::{Api, Provider, Sees},
     registry::ToolDefinition,
 };
 
@@ -111,6 +111,7 @@ pub(super) struct Wire {
     provider: String,
     key: Option<SecretString>,
     key_env: Option<String>,
+    sees: Sees,
     patience: Patience,
 }
 
@@ -153,8 +154,13 @@ impl Wire {
                 "check that this computer has CA certificates installed",
             )
         })?;
-        let (provider, key_env) = (provider.name.clone(), provider.api_key_env.clone());
-        Ok(Self { client, base, provider, key, key_env, patience })
+        let (sees, key_env) = (provider.sees, provider.api_key_env.clone());
+        Ok(Self { client, base, provider: provider.name.clone(), key, key_env, sees, patience })
+    }
+
+    /// Whether its models take pictures.
+    pub(super) fn sees(&self) -> Sees {
+        self.sees
     }
 
     /// The address of `path` below the base.

@@ -33,7 +33,7 @@ impl Playing {
     fn answer(&self, request: &ModelRequest) -> Result<Vec<Delta>, ModelError> {
         let mut results = request.messages.iter().filter_map(|message| match message {
             Message::Results(results) => results.first(),
-            Message::User(_) | Message::Agent(_) | Message::Assistant { .. } => None,
+            Message::User { .. } | Message::Agent(_) | Message::Assistant { .. } => None,
         });
         let finished = |stop| Delta::Finished { stop, usage: Usage::default() };
         let Some(came) = results.next() else {

@@ -163,6 +163,7 @@ fn told(
         many => after.push(format!("{many} processes it had left running were ended")),
     }
     after.extend(finished.aside());
+    after.extend(finished.made(cx));
     after.extend(cx.running.record.iter().flat_map(|record| record.told()));
     if finished.ended.status != (ExitStatus::Exited { code: 0 }) {
         let refused = refusal::of(&finished.ended.stderr, &level.into());

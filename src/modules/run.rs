@@ -1,6 +1,8 @@
 //! One run of a program on behalf of a call: its spool, its clock, its events. What the caller is
 //! told of it is the caller's own matter.
 
+mod made;
+
 use std::{
     path::{Path, PathBuf},
     sync::{
@@ -19,6 +21,7 @@ use crate::kernel::{
     error::CallError,
     event::{Event, Exceeded, ExitStatus, Seal},
     id::CallId,
+    picture::Picture,
     port::{Bounds, Ended, Executor, Form, Job, Manner, Notice, Program, Pty, Spool, SpoolEnd},
     recorder::Recorder,
 };
@@ -101,6 +104,8 @@ pub(super) struct Finished {
     pub(super) spool: SpoolEnd,
     /// Bytes it printed.
     printed: u64,
+    /// The pictures it made.
+    pictures: Vec<Picture>,
 }
 
 impl Finished {
@@ -122,6 +127,11 @@ impl Finished {
             told.join("; "),
             asked.join(", ")
         ))
+    }
+
+    /// Which pictures it made, if any.
+    pub(super) fn made(&self, cx: &Context) -> Option<String> {
+        made::told(cx, &self.pictures)
     }
 
     /// Where to find what the model is not shown, if there is any.
@@ -189,7 +199,7 @@ pub(super) async fn run_into(
             (Ok(()), None) => {}
         }),
     };
-    let ended = executor.run(job).await;
+    let mut ended = executor.run(job).await;
     let (printed, _) = spool.counts();
     let end = spool.finish();
     let status = match &ended {
@@ -202,8 +212,13 @@ pub(super) async fn run_into(
         // A fault is told with the end, which is recorded next.
         let _ = story.told.append(Event::PutAside { call: run.call, things: aside.clone() });
     }
+    let pictures = ended.as_mut().map(|ended| std::mem::take(&mut ended.pictures));
+    let pictures = made::keep(cx, pictures.unwrap_or_default()).await;
+    for picture in &pictures {
+        let _ = story.told.append(made::event(run.call, picture));
+    }
     story.finish(status)?;
-    Ok(Finished { ended: ended?, spool: end, printed })
+    Ok(Finished { ended: ended?, spool: end, printed, pictures })
 }
 
 /// What the journal is told of a run: that it began, how its output grows, and once how it ended.

@@ -5,6 +5,7 @@ mod effects;
 mod git;
 mod memory;
 mod packages;
+mod pictures;
 mod reads;
 mod rules;
 mod runs;

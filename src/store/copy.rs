@@ -8,7 +8,7 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::{pictures, reader};
+use super::reader;
 use crate::kernel::{
     event::{Envelope, Event, VERSION},
     picture::PictureId,
@@ -67,7 +67,7 @@ impl Copied {
         out.write_all(line)?;
         self.len += line.len() as u64;
         self.next = envelope.seq + 1;
-        self.pictures.extend(pictures::told(&envelope.event));
+        self.pictures.extend(envelope.event.pictures().iter().map(|picture| picture.id));
         if let Event::CallFinished { call, .. } = &envelope.event {
             self.beside.insert(call.to_string());
         } else if let Event::ChangeBegun { call, .. } = &envelope.event {

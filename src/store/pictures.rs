@@ -9,7 +9,6 @@ use std::{
 };
 
 use crate::kernel::{
-    event::Event,
     picture::{MOST_BYTES, PictureId},
     port::{KEPT_PICTURES_BYTES, Kept},
 };
@@ -88,21 +87,6 @@ pub(super) fn copy(pictures: &HashSet<PictureId>, from: &Path, to: &Path) -> io:
         }
     }
     Ok(())
-}
-
-/// The pictures that an event tells of.
-pub(super) fn told(event: &Event) -> Vec<PictureId> {
-    if let Event::PictureMade { picture, .. } = event {
-        return vec![picture.id];
-    }
-    let pictures = if let Event::MessageSent { pictures, .. } = event {
-        pictures.as_slice()
-    } else if let Event::CallFinished { result, .. } = event {
-        result.attachments.as_slice()
-    } else {
-        &[]
-    };
-    pictures.iter().map(|picture| picture.id).collect()
 }
 
 #[cfg(test)]

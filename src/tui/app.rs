@@ -1,13 +1,16 @@
 //! The loop around state and view: the one asynchronous file of the screen. It waits for whatever
 //! comes first, applies it, and draws when a frame is due; it never waits for work.
 
+mod answers;
+mod attached;
 mod editor;
 mod effects;
-mod ground;
 mod keys;
+mod lines;
 mod opening;
 mod outputs;
 mod own;
+mod pictures;
 mod slow;
 mod stops;
 mod told;
@@ -20,7 +23,7 @@ use ratatui::{Frame, layout::Size};
 use tokio::{task::JoinSet, time::Instant};
 
 use self::{
-    ground::Ground,
+    answers::Answer,
     keys::{Key, Keys},
     own::Files,
     slow::slow,
@@ -31,8 +34,9 @@ use super::{
     effect::Start,
     file::Reader,
     frame::{FrameClock, Pace},
-    message::{Came, Input, Message},
-    state::{Drawn, Moment, Popup, State, look::Look, status::Place},
+    message::{Came, Input, Message, News},
+    picture::How,
+    state::{Drawn, Moment, State},
     terminal::{Progress, Signal, Signals, Terminal, Tty, Wanted, Wishes},
     theme::Theme,
     update::update,
@@ -44,6 +48,8 @@ use crate::kernel::{
     port::Desk,
 };
 
+pub use self::answers::Measure;
+pub use self::lines::run_lines;
 pub use self::opening::{Beginning, Dress, Farewell, Here, Manners, Meant, Opening, Remember};
 pub use self::own::{Keep, Own};
 pub use super::state::status::{Check, Player};
@@ -60,7 +66,7 @@ pub async fn run(desk: Arc<dyn Desk>, opening: Opening) -> io::Result<Farewell> 
     let signals = Signals::listen()?;
     let (width, height) = crossterm::terminal::size()?;
     let surface = match opening.manners.surface {
-        Surface::Whole => Wanted::Whole,
+        Surface::Whole | Surface::Lines => Wanted::Whole,
         Surface::Inline => Wanted::Rows { reflows: opening.manners.reflows },
     };
     let mouse =
@@ -69,7 +75,7 @@ pub async fn run(desk: Arc<dyn Desk>, opening: Opening) -> io::Result<Farewell> 
     let terminal = Terminal::enter(tty.try_clone()?, tty, Size { width, height }, wishes)?;
     terminal.restore().on_panic();
     let keys = Keys::of_terminal();
-    App::new(desk, opening, terminal, keys).run(Some(signals)).await
+    Box::pin(App::new(desk, opening, terminal, keys).run(Some(signals))).await
 }
 
 /// The screen and all it is connected to.
@@ -97,36 +103,11 @@ struct App {
 
 impl App {
     fn new(desk: Arc<dyn Desk>, opening: Opening, terminal: Terminal, keys: Keys) -> Self {
-        let mut look = Look::new(opening.look.theme, opening.look.marks);
-        look.motion = opening.look.motion;
-        let depth = look.theme.depth();
-        let place = Place {
-            workspace: opening.here.name,
-            folder: opening.here.folder,
-            player: opening.player,
-            mode: opening.mode,
-            runs: opening.runs,
-            checks: opening.looked_at,
-            last_here: opening.last_here,
-            carries_on: matches!(opening.session, Some(Meant::Here(_))),
-            ..Place::default()
-        };
-        let mut state = State::new(place, look, opening.history, now());
-        match opening.session {
-            Some(Meant::Here(session)) => state.sessions.prefer(Some(session)),
-            Some(Meant::Elsewhere(session)) => state.popup = Some(Popup::Held { session }),
-            None => {}
-        }
-        state.records.zone = jiff::tz::TimeZone::system();
-        state.records.home = opening.here.home;
-        state.status.log.file = opening.here.log;
-        state.panes.sizes = opening.sizes;
+        let depth = opening.look.theme.depth();
+        let mut state = opening::first(&opening);
         let own = opening.look.own;
         let files = Files::new(&own, depth);
-        state.controls.themes.own = own.themes;
-        state.controls.keys = own.keymap;
-        state.controls.mouse = opening.manners.mouse;
-        state.panes.surface = opening.manners.surface;
+        state.look.show_pictures(files.asked.how());
         Self {
             told: Told { events: desk.subscribe(), news: opening.news },
             files,
@@ -218,7 +199,10 @@ impl App {
         let mut drawn = Drawn::default();
         let (state, window) = (&self.state, self.terminal.window());
         let done = match view::inline(state, window) {
-            None => self.terminal.draw(|frame| drawn = view::view(state, frame))?,
+            None => self.terminal.draw_with(|frame| {
+                drawn = view::view(state, frame);
+                pictures::plates(&state.look, &drawn)
+            })?,
             Some(inline) => {
                 let live = |frame: &mut Frame<'_>| drawn = view::live(state, window, frame);
                 let done = self.terminal.draw_rows(&inline.above, inline.rows, live)?;
@@ -229,10 +213,7 @@ impl App {
         if done {
             self.drawn = Some(drawn);
             self.frames.drawn(at);
-            if let Ground::Wanted = self.files.ground {
-                self.terminal.ask_ground();
-                self.files.ground = Ground::asked(at);
-            }
+            self.terminal.ask(&self.files.asked.questions(at));
         }
         slow("draw", at);
         Ok(())
@@ -266,12 +247,9 @@ impl App {
         while let Some(next) = together {
             let mut keys = Vec::with_capacity(next.len());
             for key in next {
-                let (given, ground) = self.files.ground.take(key);
+                let (given, answer) = self.files.asked.take(key);
                 keys.extend(given);
-                if ground.is_some_and(|ground| ground.lightness() > 50.0) {
-                    let theme = Theme::light(self.state.look.theme.depth());
-                    self.turn(Message::Themed(Ok(theme)), Pace::Key);
-                }
+                self.answered(answer);
             }
             for key in keys::gathered(keys) {
                 self.one_key(key)?;
@@ -281,11 +259,34 @@ impl App {
         Ok(())
     }
 
+    /// What the terminal says of itself.
+    fn answered(&mut self, answer: Option<Answer>) {
+        match answer {
+            Some(Answer::Ground(ground)) if ground.lightness() > 50.0 => {
+                let theme = Theme::light(self.state.look.theme.depth());
+                self.turn(Message::Themed(Ok(theme)), Pace::Key);
+            }
+            Some(Answer::Picture(told)) => {
+                let how = self.files.asked.told(&told);
+                self.show_pictures(how);
+            }
+            Some(Answer::Ground(_)) | None => {}
+        }
+    }
+
+    fn show_pictures(&mut self, how: Option<How>) {
+        if let Some(how) = how {
+            self.turn(Message::Told(News::Pictures(how)), Pace::Key);
+        }
+    }
+
     fn one_key(&mut self, key: Key) -> io::Result<()> {
         match key {
             Key::Pressed(at, input) => self.turn(Message::Input(at, input), Pace::Key),
             Key::Resized(at, size) => {
                 self.terminal.resize(size);
+                let how = self.files.asked.look();
+                self.show_pictures(how);
                 self.turn(Message::Input(at, Input::Resized), Pace::Size);
             }
             Key::Closed => {
@@ -325,6 +326,7 @@ impl App {
             Ok(Came::Listed(Ok(list))) if list == self.state.sessions.tree.listed => {
                 self.apply(Message::Came(Came::Listed(Ok(list))));
             }
+            Ok(Came::Nothing) => self.apply(Message::Came(Came::Nothing)),
             Ok(came) => {
                 let output = matches!(came, Came::Output(..));
                 let pace = if output { Pace::Output } else { Pace::Key };

@@ -4,6 +4,7 @@
 mod code;
 pub mod column;
 mod effects;
+pub mod picture;
 mod rows;
 mod script;
 mod source;
@@ -21,6 +22,7 @@ use crate::{
         event::{Call, Outcome, Seal},
         id::{ApprovalId, CallId, SessionId},
         invoke::ToolResult,
+        picture::Picture,
     },
     tui::{
         highlight::Colours,
@@ -37,6 +39,8 @@ pub use thinking::Thinking;
 #[derive(Clone, Debug)]
 pub struct Cell {
     pub body: Body,
+    /// What belongs to it of pictures: shown with the words, made by the run, looked at.
+    pub pictures: Vec<Picture>,
     cache: RefCell<Option<Cached>>,
 }
 
@@ -182,7 +186,7 @@ pub struct Called {
 
 impl Cell {
     pub fn new(body: Body) -> Self {
-        Self { body, cache: RefCell::default() }
+        Self { body, pictures: Vec::new(), cache: RefCell::default() }
     }
 
     /// Something changed in it.

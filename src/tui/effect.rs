@@ -3,9 +3,11 @@
 use std::{path::PathBuf, sync::Arc};
 
 use super::{
+    attach,
     file::Ask,
     keymap::{Action, Key, Place, Preset},
     layout::Remembered,
+    picture::{How, Wanted},
     sheet::{Index, Shape},
     state::waiting::Sheet,
     theme::Marks,
@@ -15,6 +17,8 @@ use crate::kernel::{
     command::Command,
     gate::approval::{Question, Scope},
     id::{ApprovalId, CallId, SessionId},
+    message::Words,
+    picture::PictureId,
     port::When,
 };
 
@@ -26,7 +30,7 @@ pub enum Effect {
     /// Start a session.
     Start {
         what: Start,
-        message: Option<String>,
+        message: Option<Words>,
     },
     /// Have the list of sessions made.
     ListSessions,
@@ -45,6 +49,10 @@ pub enum Effect {
     /// Write all of an output to a file of that name in the folder worked in, or show it in $PAGER.
     SaveOutput(SessionId, CallId, PathBuf),
     PageOutput(SessionId, CallId),
+    /// Make a picture into what the terminal takes; the number tells it from those before it.
+    Paint(Wanted, How, u32),
+    /// Write a picture to a file of that name, or of one like it.
+    SavePicture(SessionId, PictureId, PathBuf),
     /// Ask which rules count for a session.
     ReadRules(SessionId),
     /// Read what a session wrote.
@@ -55,6 +63,8 @@ pub enum Effect {
     Compare(SessionId, CallId),
     /// Ask what a yes of that reach would come to.
     Consider(ApprovalId, Scope),
+    /// Read a picture that is to be attached to the draft.
+    ReadPicture(attach::Wanted),
     /// Look for files below a folder by these words.
     FindFiles(PathBuf, String),
     /// Read something of a file, where a folder is worked in.

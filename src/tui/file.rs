@@ -1,6 +1,7 @@
 //! Files as somebody looks at them: some lines around one, whatever the size of the file, read beside the
 //! loop. Nothing is ever written, and nothing but plain files is opened.
 
+mod line;
 mod reader;
 
 use std::{fmt, path::PathBuf};

@@ -154,6 +154,11 @@ fn matching(names: &[Name], words: &str, cut: bool) -> Found {
     Found { names: best.collect(), fit, cut }
 }
 
+/// How a message names that file.
+pub(super) fn name(path: &Path) -> String {
+    named(path, false).text
+}
+
 /// How that path is named in a message: as it is if nobody can misread that, else as a Python literal,
 /// bytes that are no UTF-8 as Python itself names them, so that it reaches that file and no other.
 fn named(path: &Path, folder: bool) -> Name {

@@ -141,6 +141,7 @@ pub enum Go {
     /// The list from which a file is chosen.
     Files,
     Mode,
+    Picture,
     Session(u8),
     Back,
     Forward,

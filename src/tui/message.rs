@@ -5,11 +5,13 @@ use std::{path::PathBuf, sync::Arc};
 use crossterm::event::KeyEvent;
 
 use super::{
+    attach::{self, Attached, Unread},
     effect::Setting,
     file::Read,
     files::Found,
     highlight::Colours,
     keymap::Keymap,
+    picture::{How, Painted, Wanted},
     row::Hit,
     sheet::Index,
     state::{
@@ -65,6 +67,8 @@ pub enum News {
     Seal(Form),
     /// Models on this computer, by the names that choose them.
     Models(Vec<String>),
+    /// By what means the terminal shows pictures.
+    Pictures(How),
     /// Something the person should hear of, in a line.
     Said(String),
     /// Rules of the project here that nobody has judged, and a name for that question.
@@ -111,6 +115,8 @@ pub enum Came {
     Nothing,
     /// Something of a file that is looked at.
     File(PathBuf, Read),
+    /// A picture that was to be attached, or why it is not.
+    Picture(attach::Wanted, Result<Attached, Unread>),
     /// The files that fit these words.
     Files(String, Found),
     /// The draft that was kept for a session.
@@ -125,6 +131,8 @@ pub enum Came {
     /// An output was written to a file, or why not.
     Saved(Result<PathBuf, String>),
     Coloured(SessionId, CallId, Vec<Colours>),
+    /// A picture is ready for the terminal, or why it is not.
+    Painted(Wanted, How, Result<Arc<Painted>, String>),
     /// A question is ready, and what is called by it.
     Prepared(ApprovalId, Arc<Paper>, Option<Arc<Capability>>),
     /// It is known where the rows of a question begin.

@@ -7,6 +7,7 @@ use crate::kernel::spec::Mode;
 /// A command, as a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word {
+    Attach,
     New,
     Mode,
     Rename,
@@ -38,8 +39,9 @@ pub enum Takes {
 }
 
 impl Word {
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Mode,
+        Self::Attach,
         Self::Rewind,
         Self::Fork,
         Self::New,
@@ -62,6 +64,7 @@ impl Word {
     /// As it is typed, without the slash.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Attach => "attach",
             Self::New => "new",
             Self::Mode => "mode",
             Self::Rename => "rename",
@@ -85,6 +88,7 @@ impl Word {
 
     pub fn does(self) -> &'static str {
         match self {
+            Self::Attach => "show it a picture, with your next words",
             Self::New => "begin another session in this folder",
             Self::Mode => "what runs without asking",
             Self::Rename => "give this session another name",
@@ -110,6 +114,7 @@ impl Word {
         match self {
             Self::Mode => Takes::One(Mode::ALL.map(Mode::name).to_vec()),
             Self::Theme => Takes::One(Theme::BUILT_IN.map(|(name, _)| name).to_vec()),
+            Self::Attach => Takes::Words("a picture file"),
             Self::Rename => Takes::Words("a name"),
             Self::File => Takes::Words("some letters of its name"),
             Self::Rewind => Takes::Words("the number of a message; else the last"),

@@ -4,6 +4,7 @@ mod away;
 mod desk;
 mod file;
 mod happens;
+mod pictures;
 mod questions;
 mod rules;
 mod runs;
@@ -16,6 +17,7 @@ use jiff::Timestamp;
 use ratatui::{Terminal, backend::TestBackend};
 use tokio::time::Instant;
 
+pub(super) use self::pictures::attached;
 pub(super) use self::questions::{
     LEX, capability, code_question, made_ready, packages_question, program_question, python,
     result, shell_question, write_question,
@@ -217,6 +219,9 @@ impl Stage {
                         let came = Came::Considered(approval, scope, self.considered.clone());
                         messages.push_back(Message::Came(came));
                     }
+                    Effect::Paint(wanted, how, count) => {
+                        messages.push_back(self.desk.paints(wanted, how, count));
+                    }
                     Effect::ReadRules(of) => messages.push_back(self.desk.rules(of)),
                     Effect::ListSessions => messages.push_back(self.listed()),
                     Effect::ReadSaid(session) => messages.push_back(self.said(session)),
@@ -236,8 +241,10 @@ impl Stage {
                     | Effect::Rename(..)
                     | Effect::Start { .. }
                     | Effect::Copy(_)
+                    | Effect::ReadPicture(_)
                     | Effect::SaveOutput(..)
                     | Effect::PageOutput(..)
+                    | Effect::SavePicture(..)
                     | Effect::Remember(_)
                     | Effect::Notify(_)
                     | Effect::Editor { .. }
@@ -294,9 +301,9 @@ impl Stage {
         self.terminal.backend().buffer()
     }
 
-    /// A key, as soon behind the one before as fingers can press it.
+    /// A key that a finger pressed, even if the clock stands still since the one before.
     pub(super) fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) {
-        self.ms += 6;
+        self.state.guard.haste(None, self.now().at);
         let key = KeyEvent::new(code, modifiers);
         self.send(Message::Input(self.now(), Input::Key(key)));
     }

@@ -27,7 +27,9 @@ pub mod waiting;
 
 use composer::Composer;
 use controls::Controls;
-pub use drawn::{Drawn, DrawnChange, DrawnFile, DrawnOutput, DrawnQuestion, DrawnText, Unlaid};
+pub use drawn::{
+    Drawn, DrawnChange, DrawnFile, DrawnOutput, DrawnPicture, DrawnQuestion, DrawnText, Unlaid,
+};
 use look::Look;
 use output::Output;
 use panes::Panes;
@@ -171,6 +173,10 @@ pub enum Popup {
         session: SessionId,
         row: usize,
     },
+    /// That picture of the session, alone.
+    Picture {
+        at: usize,
+    },
     /// How to go back to before that message.
     Rewind {
         session: SessionId,
@@ -200,6 +206,8 @@ pub enum Leave {
     Quit,
     /// A signal, or the terminal went away.
     Signal,
+    /// Nobody can answer any more what is asked.
+    Unanswered,
 }
 
 impl State {
@@ -239,6 +247,7 @@ impl State {
             Some(Popup::Rename { .. }) => return Place::Rename,
             Some(Popup::Said { .. }) => return Place::Said,
             Some(Popup::Rewind { .. }) => return Place::Rewind,
+            Some(Popup::Picture { .. }) => return Place::Picture,
             Some(Popup::Waiting { .. }) => return Place::Waiting,
             Some(Popup::Output) if self.finding() => return Place::Find,
             Some(Popup::Output) => return Place::Output,
@@ -341,15 +350,18 @@ impl State {
 
     /// When something is to be done though nothing comes.
     pub fn deadline(&self) -> Option<Instant> {
-        [self.changes(), self.list_due()].into_iter().flatten().min()
+        let looked_at = self.popup == Some(Popup::File) && !self.status.away.is_behind();
+        let file = self.panes.viewer.file.as_ref().filter(|_| looked_at);
+        let file = file.and_then(|file| file.asked.look);
+        let away = self.status.away.deadline();
+        [self.changes(), self.list_due(), away, file].into_iter().flatten().min()
     }
 
     /// When something on the screen changes by itself.
     pub fn changes(&self) -> Option<Instant> {
         let second = self.counts().then(|| self.now.at + until_next_second(self.now.wall));
         let (toast, draft) = (self.status.deadline(), self.composer.drafts.deadline());
-        let (guard, away) = (self.guard.deadline(self.now.at), self.status.away.deadline());
-        [second, toast, draft, guard, away].into_iter().flatten().min()
+        [second, toast, draft, self.guard.deadline(self.now.at)].into_iter().flatten().min()
     }
 }
 

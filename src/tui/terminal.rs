@@ -7,6 +7,7 @@ mod backend;
 mod inline;
 mod line;
 mod page;
+mod plates;
 mod restore;
 mod signal;
 mod wishes;
@@ -22,6 +23,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Size};
 
 pub use line::{LineMode, Tty};
+pub use plates::{Drawing, Plate};
 pub use restore::Restore;
 pub use signal::{Signal, Signals};
 pub use wishes::{Progress, Wanted, Wishes};
@@ -29,6 +31,7 @@ pub use wishes::{Progress, Wanted, Wishes};
 use backend::Sized;
 use inline::Inline;
 use page::Page;
+use plates::Plates;
 use restore::Mode;
 use writer::{Sent, Writer};
 
@@ -51,6 +54,7 @@ pub struct Terminal {
     stale: bool,
     /// Title, bell and the like that wait for the writer.
     pending: Sent,
+    plates: Plates,
     writer: Writer,
     restore: Restore,
     wishes: Wishes,
@@ -83,6 +87,7 @@ impl Terminal {
             whole: wishes.surface == Wanted::Whole,
             stale: true,
             pending: Sent::default(),
+            plates: Plates::default(),
             writer,
             restore,
             wishes,
@@ -113,6 +118,17 @@ impl Terminal {
     /// Draws a frame and hands it to the writer, in one synchronized update. Draws nothing and
     /// says so while the terminal is not ready; fails when it is gone.
     pub fn draw(&mut self, view: impl FnOnce(&mut Frame<'_>)) -> io::Result<bool> {
+        self.draw_with(|frame| {
+            view(frame);
+            Vec::new()
+        })
+    }
+
+    /// As [`Self::draw`], with the pictures of the frame, which the view tells.
+    pub fn draw_with(
+        &mut self,
+        view: impl FnOnce(&mut Frame<'_>) -> Vec<Plate>,
+    ) -> io::Result<bool> {
         self.writer.check()?;
         if !self.ready() {
             return Ok(false);
@@ -124,9 +140,17 @@ impl Terminal {
         if std::mem::take(&mut self.stale) {
             self.clear(self.window)?;
         }
-        self.screen.draw(view)?;
-        let page = self.page.take();
-        self.put(page, None);
+        self.screen.backend_mut().note_written(self.plates.lie_over());
+        let mut plates = Vec::new();
+        self.screen.draw(|frame| plates = view(frame))?;
+        let text = self.page.take();
+        let (before, modes) = self.plates.before(&plates);
+        self.pending.on.extend(modes);
+        self.screen.backend_mut().draw_again(self.plates.stale(&plates))?;
+        let written = self.screen.backend_mut().written();
+        let again = self.page.take();
+        let after = self.plates.after(plates, (again, &written));
+        self.put([before, text, after].concat(), None);
         Ok(true)
     }
 
@@ -192,6 +216,7 @@ impl Terminal {
     }
 
     fn clear(&mut self, size: Size) -> io::Result<()> {
+        self.plates.forget(false);
         self.screen.backend_mut().set_size(size);
         self.screen.resize((Position::ORIGIN, size).into())
     }
@@ -205,9 +230,9 @@ impl Terminal {
         }
     }
 
-    /// Asks for the colour of the ground; a terminal that knows the question answers among the keys.
-    pub fn ask_ground(&mut self) {
-        self.control(b"\x1b]11;?\x07");
+    /// Asks something, in words of our own; what the terminal knows it answers among the keys.
+    pub fn ask(&mut self, question: &[u8]) {
+        self.control(question);
     }
 
     pub fn bell(&mut self) {
@@ -237,8 +262,8 @@ impl Terminal {
 
     fn switch(&mut self, mode: Mode, on: bool) {
         let (into, from, bytes) = match on {
-            true => (&mut self.pending.on, &mut self.pending.off, mode.on),
-            false => (&mut self.pending.off, &mut self.pending.on, mode.off),
+            true => (&mut self.pending.on, &mut self.pending.off, mode.on.to_owned()),
+            false => (&mut self.pending.off, &mut self.pending.on, mode.off.to_string()),
         };
         from.retain(|known| *known != mode);
         into.push(mode);
@@ -338,6 +363,7 @@ impl Terminal {
         self.pending = Sent::default();
         self.progress = Progress::None;
         self.page.take();
+        self.plates.forget(true);
         self.stale = true;
         self.writer.send(Sent { bytes, on: modes, ..Sent::default() });
         Ok(())

@@ -1,13 +1,16 @@
 //! What a message does to the screen's state. Plain functions: what must happen outside comes back
 //! as effects, and time is whatever the message says.
 
+mod attach;
 mod away;
+mod begin;
 mod compose;
 mod controls;
 mod edit;
 mod events;
 mod file;
 mod input;
+mod leave;
 mod log;
 mod long;
 mod moves;
@@ -15,6 +18,7 @@ mod output;
 mod palette;
 mod panes;
 mod paste;
+mod picture;
 mod pointer;
 mod question;
 mod records;
@@ -34,6 +38,21 @@ pub(in crate::tui) mod tests;
 
 pub(crate) use question::{asker, why_not_wider};
 pub(in crate::tui) use tree::place as whereabouts;
+
+/// The steps that a line takes by its words, as keys take them on the screen.
+pub(in crate::tui) mod steps {
+    pub(in crate::tui) use super::{
+        compose::send,
+        edit::{came as edited, editor, open as edit},
+        leave::quit,
+        question::{answer, confirm, says},
+        records::revoke,
+        slash::run,
+        tree::{carry_on, watch},
+        trust::NOT_NOW,
+        wider::{open as wider, save, switch},
+    };
+}
 
 use super::{
     effect::Effect,
@@ -109,6 +128,10 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             state.controls.models = models;
             Vec::new()
         }
+        Message::Told(News::Pictures(how)) => {
+            state.look.show_pictures(how);
+            Vec::new()
+        }
         Message::Told(News::Said(text)) => {
             state.status.say(text, state.now.at);
             Vec::new()
@@ -143,6 +166,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     effects.extend(long::follow(state));
     effects.extend(file::follow(state));
     effects.extend(tree::follow(state));
+    effects.extend(picture::follow(state));
     tree::refuse(state, &mut effects);
     if state.place.leaving && state.sessions.at_work() == 0 {
         state.place.leave = Some(Leave::Quit);
@@ -192,6 +216,7 @@ fn note(state: &mut State, drawn: Drawn) -> Vec<Effect> {
             node.transcript.printed = printed;
         }
     }
+    state.look.fit(drawn.height);
     state.drawn = drawn;
     effects
 }
@@ -257,12 +282,13 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             let words = state.place.starting.take();
             state.sessions.show(session);
             state.focus = Focus::Composer;
-            return words.and_then(|text| compose::by_hand(session, &text)).into_iter().collect();
+            let ran = words.and_then(|draft| compose::by_hand(session, &draft.text()));
+            return ran.into_iter().collect();
         }
         Came::NotStarted(fault) => {
             state.status.fault(fault, state.now.at);
-            if let Some(text) = state.place.starting.take() {
-                state.composer.give_back(&text);
+            if let Some(draft) = state.place.starting.take() {
+                state.composer.give_back(draft);
             }
         }
         Came::Listed(came) => tree::listed(state, came),
@@ -278,6 +304,7 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             }
         }
         Came::Nothing => {}
+        Came::Picture(wanted, came) => return attach::read(state, &wanted, came),
         Came::Files(words, found) if matches!(state.popup, Some(Popup::Files { .. })) => {
             file::found(state, &words, found);
         }
@@ -295,6 +322,7 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
                 node.transcript.coloured(call, colours);
             }
         }
+        Came::Painted(of, how, painted) => state.look.pictures.came(&of, how, painted),
         Came::Changes(of, came) => written::came(state, of, came),
         Came::Planned(calls, came) => written::planned(state, &calls, came),
         Came::Compared(call, came) => {

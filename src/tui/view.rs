@@ -22,6 +22,7 @@ mod output;
 mod palette;
 mod parts;
 mod pen;
+pub(super) mod picture;
 mod popup;
 mod question;
 mod right;
@@ -53,6 +54,8 @@ use ratatui::{
 pub(in crate::tui) use self::{
     arrange::{in_sight, panes},
     inline::{inline, live},
+    lists::state_words,
+    question::facts,
     right::{lines, touched},
 };
 
@@ -96,6 +99,7 @@ pub fn view(state: &State, frame: &mut Frame<'_>) -> Drawn {
     {
         drawn.selected = Some(pen.select(selection));
     }
+    drawn.pictures.retain(|drawn| picture::is_free(&pen, drawn));
     plain(state, frame.buffer_mut());
     if let Some(cursor) = cursor {
         frame.set_cursor_position(cursor);
@@ -162,7 +166,7 @@ fn body(
 fn text(state: &State, pen: &mut Pen<'_>, area: Rect, drawn: &mut Drawn) -> Option<(u16, u16)> {
     match state.sessions.node() {
         Some(node) => {
-            let (seen, cursor) = transcript::draw(state, node, pen, area);
+            let (seen, cursor) = transcript::draw(state, node, pen, area, &mut drawn.pictures);
             drawn.transcript = seen;
             return cursor;
         }
@@ -225,6 +229,9 @@ fn popup_over(
             away::draw(state, pen, below, row);
         }
         Popup::Script { top } => script::draw(state, pen, whole, top),
+        Popup::Picture { at } => {
+            drawn.pictures.extend(picture::alone(state, pen, whole, at));
+        }
         Popup::Quit { row } => {
             let below = below(state, pen, body, popup::quit_rows(state), drawn);
             popup::quit(state, pen, below, row);

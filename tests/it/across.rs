@@ -105,7 +105,7 @@ async fn a_session_of_another_process_is_listed_watched_and_taken_over_when_it_l
     assert_eq!(page.lines, ["waits"]);
 
     let before = place.journals();
-    desk.send(Command::Send { session, text: "me too".into() }).unwrap();
+    desk.send(Command::Send { session, words: "me too".into() }).unwrap();
     assert!(desk.send(Command::Delete { session }).is_err());
     let now = desk.resume(session, When::Now).await;
     let Err(NotResumed::Failed(why)) = now else { panic!("{now:?}") };
@@ -121,7 +121,7 @@ async fn a_session_of_another_process_is_listed_watched_and_taken_over_when_it_l
     waits.await.unwrap().unwrap();
     let resumed = |event: &Event| matches!(event, Event::SessionResumed { .. });
     until(&mut events, &mut seen, resumed).await;
-    desk.send(Command::Send { session, text: "go on".into() }).unwrap();
+    desk.send(Command::Send { session, words: "go on".into() }).unwrap();
     let over = |event: &Event| matches!(event, Event::ExchangeFinished { .. });
     // Its agent is mended after it, and told of as well.
     while seen.last().unwrap().session != session || !over(&seen.last().unwrap().event) {

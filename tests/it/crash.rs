@@ -42,7 +42,9 @@ fn a_session_killed_in_the_middle_of_a_run_goes_on_where_it_was() {
         screen.contains("start it") && screen.contains("I run it.") && screen.contains("main.py")
     });
     app.wait_until("the open call", |screen| screen.to_lowercase().contains("interrupted"));
-    app.press("go on\r");
+    app.press("go on");
+    app.wait_for("› go on");
+    app.press("\r");
     app.wait_for("I look at what is left.");
     drop(app);
 

@@ -166,7 +166,7 @@ fn impure(code: &str) -> Vec<String> {
 }
 
 fn is_step(path: &Path) -> bool {
-    ["tui/update", "tui/view", "tui/update.rs", "tui/view.rs"]
+    ["tui/update", "tui/view", "tui/lines", "tui/update.rs", "tui/view.rs", "tui/lines.rs"]
         .iter()
         .any(|step| path.starts_with(step))
 }

@@ -19,6 +19,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 mod bounds;
 mod ends;
 mod packages;
+mod pictures;
 mod projects;
 mod runs;
 mod terminals;

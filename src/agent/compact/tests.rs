@@ -17,7 +17,7 @@ use crate::{
 };
 
 async fn say(rig: &Rig, words: &str) -> Outcome {
-    exchange(&rig.live, Cause::Words(words.to_owned()), &Vec::new, &CancellationToken::new()).await
+    exchange(&rig.live, Cause::Words(words.into()), &Vec::new, &CancellationToken::new()).await
 }
 
 fn too_long() -> Result<Delta, ModelError> {
@@ -41,7 +41,9 @@ async fn long() -> Rig {
 
 fn texts(messages: &[Message]) -> Vec<String> {
     let text = |message: &Message| match message {
-        Message::User(text) => format!("person: {}", text.lines().next_back().unwrap_or_default()),
+        Message::User { text, .. } => {
+            format!("person: {}", text.lines().next_back().unwrap_or_default())
+        }
         Message::Agent(text) => format!("agent: {}", text.lines().next_back().unwrap_or_default()),
         Message::Assistant { text, calls, .. } => format!("model: {text} {}", calls.len()),
         Message::Results(results) => format!("results: {}", results.len()),
@@ -60,7 +62,7 @@ async fn a_request_that_was_too_long_is_made_again_with_a_summary_for_the_older_
     let [.., asked, went_on] = requests.as_slice() else { panic!("two requests at least") };
     assert_eq!(asked.purpose, Purpose::Summary);
     assert!(asked.tools.is_empty());
-    let [Message::User(older)] = asked.messages.as_slice() else { panic!("one text") };
+    let [Message::User { text: older, .. }] = asked.messages.as_slice() else { panic!("one text") };
     assert!(older.contains("# The person\nquestion 0\n") && older.contains("You called note with"));
     assert!(older.len() <= 12_000 / 2 * TOKEN + 100, "{}", older.len());
     assert_eq!(went_on.purpose, Purpose::Turn);
@@ -143,10 +145,8 @@ async fn a_stop_while_the_summary_is_written_stops_and_loses_nothing() {
         hand.send(text("half of it")).await.unwrap();
         cancel.cancel();
     };
-    let (outcome, ()) = tokio::join!(
-        exchange(&rig.live, Cause::Words("go on".to_owned()), &Vec::new, &cancel),
-        stop
-    );
+    let (outcome, ()) =
+        tokio::join!(exchange(&rig.live, Cause::Words("go on".into()), &Vec::new, &cancel), stop);
     assert_eq!(outcome, Outcome::Stopped);
     assert_eq!(rig.live.session().messages()[..before.len()], before);
 }
@@ -166,7 +166,7 @@ async fn the_persons_last_words_are_kept_as_they_were_however_often_it_is_summed
     let summaries = rig.story().iter().filter(|one| one.starts_with("context_compacted")).count();
     assert!(summaries >= 2, "{:?}", rig.story());
     let messages = rig.live.session().messages();
-    let Message::User(first) = &messages[0] else { panic!("a summary") };
+    let Message::User { text: first, .. } = &messages[0] else { panic!("a summary") };
     assert!(first.ends_with("word for word:]\n\nnever touch main"), "{first}");
     assert_eq!(first.matches("never touch main").count(), 1);
 }

@@ -1,25 +1,29 @@
-use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, atomic::Ordering};
 
 use pretty_assertions::assert_eq;
 use tokio::{task::yield_now, time::advance};
 
 use super::*;
 use crate::{
-    agent::testing::{Rig, call, finished, text},
+    agent::{
+        Gallery,
+        testing::{Rig, call, finished, text},
+    },
     kernel::{
         gate::approval::{Answer, Then},
         message::Message,
-        port::{ModelError, Refused},
+        picture::PictureId,
+        port::{ModelError, Pictures, Refused},
         session::Session,
     },
 };
 
 async fn say(rig: &Rig, words: &str) -> Outcome {
-    exchange(&rig.live, Cause::Words(words.to_owned()), &Vec::new, &CancellationToken::new()).await
+    exchange(&rig.live, Cause::Words(words.into()), &Vec::new, &CancellationToken::new()).await
 }
 
 fn go() -> Cause {
-    Cause::Words("go".to_owned())
+    Cause::Words("go".into())
 }
 
 /// Lets other tasks run until `seen` holds.
@@ -304,4 +308,64 @@ async fn the_journal_tells_the_whole_session() {
         told.apply(seq, &event);
     }
     assert_eq!(told, *rig.live.session());
+}
+
+/// Keeps pictures, as long as it is told to.
+struct Shelf(Kept, Mutex<Vec<Vec<u8>>>);
+
+impl Pictures for Shelf {
+    fn keep(&self, bytes: &[u8]) -> Result<Kept, StoreError> {
+        self.1.lock().unwrap().push(bytes.to_vec());
+        Ok(self.0)
+    }
+
+    fn bytes(&self, picture: PictureId) -> Result<Option<Vec<u8>>, StoreError> {
+        let kept = self.1.lock().unwrap();
+        Ok(kept.iter().find(|bytes| PictureId::of(bytes) == picture).cloned())
+    }
+}
+
+fn shown() -> Words {
+    let mut png = std::io::Cursor::new(Vec::new());
+    let pixels = image::DynamicImage::ImageRgb8(image::RgbImage::new(3, 2));
+    pixels.write_to(&mut png, image::ImageFormat::Png).unwrap();
+    let picture = Enclosed::of(png.into_inner(), "a.png").unwrap();
+    Words { text: "see [picture a.png 3x2]".into(), pictures: vec![picture] }
+}
+
+#[tokio::test]
+async fn a_picture_that_was_shown_is_kept_first_and_reaches_the_model_also_after_a_replay() {
+    let mut rig = Rig::new();
+    let shelf = Arc::new(Shelf(Kept::Whole, Mutex::default()));
+    rig.live.gallery = Gallery::new(shelf.clone());
+    let words = shown();
+    let picture = words.pictures[0].picture.clone();
+    let said = Cause::Words(words);
+    exchange(&rig.live, said, &Vec::new, &CancellationToken::new()).await;
+    let first = &rig.journal.events()[0];
+    let Event::MessageSent { pictures, .. } = first else { panic!("{first:?}") };
+    assert_eq!(*pictures, [picture.clone()]);
+    let request = &rig.model.requests()[0];
+    assert_eq!(request.pictures.keys().collect::<Vec<_>>(), [&picture.id]);
+
+    let mut replayed = Session::new(rig.live.session().spec.clone());
+    for (at, event) in rig.journal.events().iter().enumerate() {
+        replayed.apply(at as u64, event);
+    }
+    let Some(Message::User { pictures, .. }) = replayed.messages().into_iter().next() else {
+        panic!("no words")
+    };
+    assert_eq!(pictures, [picture]);
+}
+
+#[tokio::test]
+async fn words_about_a_picture_that_cannot_be_kept_are_recorded_and_nobody_is_asked() {
+    let mut rig = Rig::new();
+    rig.live.gallery = Gallery::new(Arc::new(Shelf(Kept::Full, Mutex::default())));
+    let said = Cause::Words(shown());
+    let outcome = exchange(&rig.live, said, &Vec::new, &CancellationToken::new()).await;
+    let Outcome::Limit { message } = outcome else { panic!("{outcome:?}") };
+    assert!(message.starts_with("a.png 3x2 was not kept: this session keeps 256 MB"), "{message}");
+    assert_eq!(rig.journal.events()[0], Event::said("see [picture a.png 3x2]"));
+    assert!(rig.model.requests().is_empty());
 }

@@ -25,6 +25,7 @@ use crate::{
     model::{Key, Models, scripted::Pace},
     tui::{
         keymap::Keymap,
+        picture::Means,
         theme::{Depth, Theme},
     },
 };
@@ -332,7 +333,7 @@ pub(super) fn monitor(config: &Config) -> Finding {
 /// What the screen is drawn on; `around` knows which variables are set.
 pub(super) fn terminal(
     is_terminal: bool,
-    (depth, is_utf8): (Depth, bool),
+    (depth, is_utf8, pictures): (Depth, bool, Means),
     around: impl Fn(&str) -> bool,
 ) -> Finding {
     const NAME: &str = "terminal";
@@ -345,6 +346,7 @@ pub(super) fn terminal(
         ("SSH_CONNECTION", "over ssh"),
     ];
     says.extend(surroundings.iter().filter(|(name, _)| around(name)).map(|(_, words)| *words));
+    says.push(pictures.words());
     if !is_terminal {
         says.push("not what this goes to now");
     }

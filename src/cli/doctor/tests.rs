@@ -3,7 +3,7 @@ use std::fs;
 use super::{findings::room, *};
 use crate::{
     executor::seal::{Form, Probe, Refused},
-    tui::theme::Depth,
+    tui::{picture::Means, theme::Depth},
 };
 
 fn linux() -> Facts {
@@ -79,12 +79,12 @@ fn a_disk_that_is_almost_full_is_a_warning() {
 #[test]
 fn a_terminal_says_what_it_shows_and_what_lies_between() {
     let found = |depth, is_utf8, set: &[&str]| {
-        terminal(true, (depth, is_utf8), |name: &str| set.contains(&name))
+        terminal(true, (depth, is_utf8, Means::Blocks), |name: &str| set.contains(&name))
     };
     let plain = found(Depth::True, true, &[]);
-    assert_eq!((&*plain.says, plain.how.len()), ("all colours, UTF-8", 0));
+    assert_eq!((&*plain.says, plain.how.len()), ("all colours, UTF-8, pictures in half-blocks", 0));
     let remote = found(Depth::Many, true, &["TMUX", "SSH_CONNECTION"]);
-    assert_eq!(remote.says, "256 colours, UTF-8, in tmux, over ssh");
+    assert_eq!(remote.says, "256 colours, UTF-8, in tmux, over ssh, pictures in half-blocks");
     assert!(remote.state == State::Good && remote.how[0].contains("set-clipboard"), "{remote:?}");
     let poor = found(Depth::Sixteen, false, &[]);
     assert!(poor.state == State::Weaker && poor.how.len() == 2, "{poor:?}");

@@ -1,6 +1,7 @@
 //! `sessions export`: a session for people, or for another computer.
 
 use std::{
+    collections::BTreeSet,
     fs::OpenOptions,
     io::{self, BufWriter, Write},
     os::unix::fs::OpenOptionsExt as _,
@@ -113,11 +114,20 @@ fn each(
     write: &mut dyn FnMut(&Envelope) -> io::Result<()>,
 ) -> Result<io::Result<()>, Failure> {
     let mut events = store.events(id)?;
+    let mut pictures = BTreeSet::new();
     for envelope in events.by_ref() {
-        let written = write(&*envelope?);
+        let envelope = envelope?;
+        pictures.extend(envelope.event.pictures().iter().map(|picture| picture.id));
+        let written = write(&envelope);
         if written.is_err() {
             return Ok(written);
         }
+    }
+    if !pictures.is_empty() {
+        let named = text::count(pictures.len(), "picture");
+        print::aside(&format!(
+            "footplate: {named} named there, whose files stay with the session."
+        ));
     }
     if let Some(notice) = events.notice() {
         print::aside(&format!("footplate: {}", one_line(&notice)));

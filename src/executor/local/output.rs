@@ -1,11 +1,12 @@
 //! What a run prints: every byte to its spool as it comes, a clean head and tail kept.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{convert::Infallible, pin::Pin, sync::Arc, time::Duration};
 
+use futures_util::future::FusedFuture;
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
     sync::Notify,
-    time::{Instant, sleep_until},
+    time::{Instant, sleep_until, timeout_at},
 };
 
 use crate::kernel::{
@@ -19,6 +20,17 @@ const KEPT: Bounds = Bounds { head: 16 << 10, tail: 16 << 10 };
 const READ: usize = 64 << 10;
 /// The first piece is told at once, and then at most one notice in this time.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// How long others may still write once the program itself has ended.
+const LAST: Duration = Duration::from_millis(200);
+
+/// The last words of a run whose program has ended.
+pub(super) async fn last(printing: Pin<&mut impl FusedFuture<Output = ()>>) {
+    if !printing.is_terminated() {
+        // Whoever still holds the pipe then does not hold us.
+        let _ = timeout_at(Instant::now() + LAST, printing).await;
+    }
+}
 
 /// One stream of a run.
 pub(super) struct Output {

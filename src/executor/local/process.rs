@@ -25,6 +25,7 @@ use super::{
     lookup::find,
     mark::{self, Mark},
     output::{self, Output},
+    pictures::Places,
     sealed::{self, First, Keeper, Sealing},
     session::{self, At},
     status::exit_status,
@@ -44,8 +45,6 @@ use crate::{
 const GRACE_CANCELLED: Duration = Duration::from_millis(1400);
 /// The same when the running time is used up.
 const GRACE_TIMED_OUT: Duration = Duration::from_millis(500);
-/// How long others may still write once the program itself has ended.
-const LAST_OUTPUT: Duration = Duration::from_millis(200);
 
 /// A run that is ready to start.
 pub(super) struct Run {
@@ -152,6 +151,7 @@ impl Run {
 
     /// Runs it to its end, all its processes known by `mark`. Dropping the future kills it.
     pub(super) async fn run(mut self, mut job: Job, mark: Mark) -> Result<Ended, CallError> {
+        let places = Places::of(&job, self.scratch.path());
         let (calls, channel) = match &job.what {
             Program::Python { calls, .. } => (Some(calls.clone()), Some(bridge::channel())),
             Program::Argv(_) => (None, None),
@@ -215,7 +215,7 @@ impl Run {
         .await;
         if matches!(stopped, Stopped::ByItself) {
             // Others of the run may be writing their last words.
-            last_output(printing.as_mut()).await;
+            output::last(printing.as_mut()).await;
         }
         let how = match cause {
             Cause::Ended => Some(first.ended().await.map_err(|error| unstarted(&error))?),
@@ -230,7 +230,7 @@ impl Run {
             }
             None => whole.end().await,
         };
-        last_output(printing.as_mut()).await;
+        output::last(printing.as_mut()).await;
         drop(printing);
         if out.came() || err.came() {
             (job.notice)(Notice::Output);
@@ -249,9 +249,9 @@ impl Run {
             (ExitStatus::OverLimit { .. }, _) | (_, Stopped::Not) => 0,
             (_, Stopped::ByItself) => left,
         };
-        let scratch = self.scratch;
-        let _ = tokio::task::spawn_blocking(move || drop(scratch)).await;
-        Ok(Ended { status, stdout, stderr, leftovers, aside: Vec::new() })
+        let given = bridge.as_mut().map(Bridge::pictures).unwrap_or_default();
+        let pictures = places.look(given, self.scratch).await;
+        Ok(Ended { status, stdout, stderr, leftovers, aside: Vec::new(), pictures })
     }
 
     /// Makes ready how it is kept.
@@ -360,13 +360,6 @@ async fn beside<T>(
         value = main => value,
         // A fused future that is over is pending as well.
         value = printing => value,
-    }
-}
-
-async fn last_output(printing: Pin<&mut impl FusedFuture<Output = ()>>) {
-    if !printing.is_terminated() {
-        // Whoever still holds the pipe then does not hold us.
-        let _ = timeout_at(Instant::now() + LAST_OUTPUT, printing).await;
     }
 }
 

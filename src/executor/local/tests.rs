@@ -3,6 +3,7 @@
 mod bridge;
 mod endings;
 mod outputs;
+mod pictures;
 mod surroundings;
 
 use std::{

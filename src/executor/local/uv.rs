@@ -106,7 +106,11 @@ impl Prepared {
             ("PYTHONNOUSERSITE", OsStr::new("1")),
             ("PYTHONSAFEPATH", OsStr::new("1")),
             ("FOOTPLATE_SCRIPT", file.as_os_str()),
+            ("MPLBACKEND", OsStr::new("module://footplate._figures")),
         ]);
+        if level != Level::Sealed {
+            environment.push(("FOOTPLATE_NOTES", OsStr::new("1")));
+        }
         if code.contains("footplate") {
             environment.push(("FOOTPLATE_PRELOAD", OsStr::new("1")));
         }

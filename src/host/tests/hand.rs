@@ -19,8 +19,7 @@ async fn a_person_s_python_takes_the_road_of_the_model_s_and_the_model_is_told()
     rig.host.send(root, "and now?".to_owned());
     rig.has_rested(root, 2).await;
     let session = Session::replay(&rig.store.read(root).unwrap().events).unwrap();
-    let note =
-        |message: &Message| matches!(message, Message::User(text) if text.contains("print(1)"));
+    let note = |message: &Message| matches!(message, Message::User { text, .. } if text.contains("print(1)"));
     assert!(session.messages().iter().any(note), "{:?}", session.messages());
     let gone = Command::Run { session: 9.into(), code: String::new() };
     assert!(crate::kernel::port::Desk::send(&rig.host, gone).is_err());

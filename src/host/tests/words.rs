@@ -169,7 +169,7 @@ async fn what_is_taken_back_is_told_to_the_agent_that_wrote_it_while_it_is_at_wo
     assert_eq!(rig.host.quiet(root).await, Some(Outcome::Done));
     let notes = |session| {
         let session = Session::replay(&rig.store.read(session).unwrap().events).unwrap();
-        let note = |message: &Message| matches!(message, Message::User(text) if text.starts_with("[The person took back"));
+        let note = |message: &Message| matches!(message, Message::User { text, .. } if text.starts_with("[The person took back"));
         session.messages().iter().filter(|message| note(message)).count()
     };
     assert_eq!((notes(first.session), notes(root)), (1, 0));

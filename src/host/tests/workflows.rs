@@ -53,7 +53,14 @@ impl Executor for Calls {
                 stdout.push_str(&format!("{}\n", result.text()));
             }
             let status = ExitStatus::Exited { code: code_of_end };
-            Ok(Ended { status, stdout, stderr, leftovers: 0, aside: Vec::new() })
+            Ok(Ended {
+                status,
+                stdout,
+                stderr,
+                leftovers: 0,
+                aside: Vec::new(),
+                pictures: Vec::new(),
+            })
         })
     }
 }

@@ -14,6 +14,7 @@ use crate::kernel::{
         law::Placed,
     },
     id::{ApprovalId, CallId, SessionId},
+    message::Words,
     picture::PictureId,
     spec::SessionSpec,
 };
@@ -101,7 +102,7 @@ pub trait Desk: Send + Sync {
 
     /// Starts a session and gives its name; the message, if any, is sent to it.
     /// May block for the time of small file operations.
-    fn start(&self, spec: SessionSpec, message: Option<String>) -> Result<SessionId, StartError>;
+    fn start(&self, spec: SessionSpec, message: Option<Words>) -> Result<SessionId, StartError>;
 
     /// The sessions of this home that no agent started and in which something was said, newest first,
     /// and where each of them runs.

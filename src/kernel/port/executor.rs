@@ -18,6 +18,7 @@ use crate::kernel::{
     event::{ExitStatus, Seal},
     id::CallId,
     invoke::ToolResult,
+    picture::Enclosed,
     registry::Mounts,
 };
 
@@ -302,4 +303,6 @@ pub struct Ended {
     pub leftovers: u32,
     /// What it made that others obey, which it had not asked for: put aside.
     pub aside: Vec<Aside>,
+    /// The pictures it made, a few at most.
+    pub pictures: Vec<Enclosed>,
 }

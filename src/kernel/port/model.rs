@@ -1,11 +1,15 @@
 //! What answers.
 
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
 use tokio::sync::mpsc;
 
 use crate::kernel::{
     event::Stop,
     id::SessionId,
     message::{Message, Thought, Usage},
+    picture::{Format, PictureId},
+    provider::Sees,
     registry::ToolDefinition,
 };
 
@@ -14,6 +18,11 @@ pub trait Model: Send + Sync {
     /// Asks for one answer. The deltas arrive in order and end with exactly one
     /// [`Delta::Finished`] or error; the sender side stops when the receiver is dropped.
     fn respond(&self, request: ModelRequest) -> mpsc::Receiver<Result<Delta, ModelError>>;
+
+    /// Whether it takes pictures.
+    fn sees(&self) -> Sees {
+        Sees::Pictures
+    }
 
     /// How many tokens it takes in one request, the answer included, as far as that is known.
     fn window(&self) -> u64 {
@@ -39,8 +48,29 @@ pub struct ModelRequest {
     pub system: String,
     /// The conversation so far.
     pub messages: Vec<Message>,
+    /// The pictures that the messages name, as they are shown; one that is not among them is not.
+    pub pictures: BTreeMap<PictureId, Print>,
     /// The tools on offer.
     pub tools: Vec<ToolDefinition>,
+}
+
+/// A picture as a model is shown it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Print {
+    /// PNG or JPEG.
+    pub format: Format,
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+    /// Its bytes, in base64.
+    pub base64: Arc<str>,
+}
+
+impl fmt::Debug for Print {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}x{}", self.format.media_type(), self.width, self.height)
+    }
 }
 
 /// What an answer is for.

@@ -4,12 +4,14 @@ mod answer;
 mod begun;
 mod by_hand;
 mod edit;
+mod folding;
 mod later;
 mod span;
 mod undone;
 
 use std::{collections::BTreeMap, sync::Arc};
 
+pub use self::folding::Folding;
 use self::{answer::Answer as Writing, begun::Begun, later::Later, span::Talk};
 use crate::kernel::{
     error::CallError,
@@ -55,38 +57,6 @@ pub struct Session {
     begun: Begun,
 }
 
-/// The fold of a journal that comes event by event.
-#[derive(Debug, Default)]
-pub struct Folding {
-    begun: bool,
-    session: Option<Session>,
-    returns: Vec<u64>,
-}
-
-impl Folding {
-    /// The fold of a journal in which the conversation is known to go back to before these messages
-    /// (`conversation_rewound`): so it has all that stood there, also where a summary stood for it.
-    pub fn returning(returns: Vec<u64>) -> Self {
-        Self { returns, ..Self::default() }
-    }
-
-    /// Takes the next event in.
-    pub fn take(&mut self, envelope: &Envelope) {
-        if let Some(session) = &mut self.session {
-            session.apply(envelope.seq, &envelope.event);
-        } else if let (false, Event::SessionStarted { spec }) = (self.begun, &envelope.event) {
-            let talk = Talk::returning(std::mem::take(&mut self.returns));
-            self.session = Some(Session { talk, ..Session::new(spec.clone()) });
-        }
-        self.begun = true;
-    }
-
-    /// The session; absent if its first event was not `session_started`.
-    pub fn session(self) -> Option<Session> {
-        self.session
-    }
-}
-
 impl Session {
     /// The fold of a whole journal; absent if its first event is not `session_started`.
     pub fn replay(events: &[Arc<Envelope>]) -> Option<Self> {
@@ -118,9 +88,9 @@ impl Session {
     pub fn apply(&mut self, seq: u64, event: &Event) {
         self.talk.upto = seq;
         match event {
-            Event::MessageSent { text, .. } => {
+            Event::MessageSent { text, pictures } => {
                 self.outcome = None;
-                self.later.said(seq, text.clone());
+                self.later.said(seq, text.clone(), pictures.clone());
                 self.settle_if_quiet();
             }
             Event::TurnStarted { .. } => {

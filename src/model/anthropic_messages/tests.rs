@@ -3,8 +3,8 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    kernel::{message::ModelCall, picture::Picture, provider::Api, registry::ToolDefinition},
-    model::loopback::{KEY, Loopback, Reply, assistant, thought, told},
+    kernel::{message::ModelCall, picture::Format, provider::Api, registry::ToolDefinition},
+    model::loopback::{KEY, Loopback, Reply, assistant, drawn, print, thought, told},
 };
 
 const START: &str = r#"{"type":"message_start","message":{"usage":{"input_tokens":7,"cache_read_input_tokens":3,"output_tokens":1}}}"#;
@@ -217,6 +217,12 @@ async fn characters_may_be_split_wherever_a_network_likes() {
     assert_eq!(answer(Reply::pieces(bytes)).await, expected);
 }
 
+fn image(media_type: &str, data: &str) -> Value {
+    json!({"type": "image", "source": {
+        "type": "base64", "media_type": media_type, "data": data,
+    }})
+}
+
 fn result(id: &str, content: &str, attachments: Vec<Picture>) -> CallResult {
     CallResult {
         provider_id: id.to_owned(),
@@ -242,16 +248,26 @@ async fn a_request_says_all_and_nothing_empty() {
         name: "files.read".to_owned(),
         arguments: arguments.to_owned(),
     };
+    let [plot, photo, gone] = [b"plot", b"phot", b"gone"].map(|bytes| drawn(bytes));
     let request = ModelRequest {
         system: "be brief".to_owned(),
         messages: vec![
-            Message::User("one".to_owned()),
+            Message::said("one"),
             assistant(" \n", vec![], vec![]),
-            Message::User("two".to_owned()),
+            Message::said("two"),
             assistant("", vec![call("a.1", r#"{"path":"x"}"#), call("b", "{half")], vec![]),
-            Message::Results(vec![result("a.1", "no", vec![]), result("b", "", vec![])]),
-            Message::User("three".to_owned()),
+            Message::Results(vec![
+                result("a.1", "no", vec![plot.clone()]),
+                result("b", "", vec![]),
+            ]),
+            Message::User { text: "three".to_owned(), pictures: vec![gone.clone()] },
+            Message::User { text: " ".to_owned(), pictures: vec![photo.clone()] },
+            Message::User { text: "both".to_owned(), pictures: vec![plot.clone(), photo.clone()] },
         ],
+        pictures: BTreeMap::from([
+            (plot.id, print(Format::Png, "cGxvdA==")),
+            (photo.id, print(Format::Jpeg, "cGhvdA==")),
+        ]),
         tools: vec![ToolDefinition {
             name: "files.read".to_owned(),
             description: "reads".to_owned(),
@@ -285,9 +301,22 @@ async fn a_request_says_all_and_nothing_empty() {
                 {"role": "user", "content": [
                     {"type": "tool_result", "tool_use_id": "a_1", "is_error": true, "content": [
                         {"type": "text", "text": "no"},
+                        image("image/png", "cGxvdA=="),
                     ]},
                     {"type": "tool_result", "tool_use_id": "b", "is_error": true, "content": []},
-                    {"type": "text", "text": "three", "cache_control": {"type": "ephemeral"}},
+                    {"type": "text", "text": "three"},
+                    image("image/jpeg", "cGhvdA=="),
+                    {"type": "text", "text": "both"},
+                    {"type": "text", "text": "plot.png:"},
+                    image("image/png", "cGxvdA=="),
+                    {"type": "text", "text": "phot.png:"},
+                    {
+                        "type": "image",
+                        "source": {
+                            "type": "base64", "media_type": "image/jpeg", "data": "cGhvdA==",
+                        },
+                        "cache_control": {"type": "ephemeral"},
+                    },
                 ]},
             ],
             "tools": [{"name": "files_read", "description": "reads", "input_schema": {"type": "object"}}],
@@ -325,7 +354,7 @@ async fn what_a_model_thought_goes_back_unchanged_and_in_its_places_to_itself_al
     let conversation = |from: &str| {
         let answer = assistant("so it: goes", vec![reads("a"), reads("b")], thoughts(from));
         let results = vec![result("a", "1", vec![]), result("b", "2", vec![])];
-        vec![Message::User("go".to_owned()), answer, Message::Results(results)]
+        vec![Message::said("go"), answer, Message::Results(results)]
     };
     let content = async |from: &str| {
         let body = asked(Think::AsProvided, Purpose::Turn, conversation(from)).await;
@@ -353,9 +382,9 @@ async fn what_a_model_thought_goes_back_unchanged_and_in_its_places_to_itself_al
 async fn thinking_is_asked_for_where_a_person_set_it_and_not_amid_calls_without_it() {
     let amid = |thoughts: Vec<Thought>| {
         let results = Message::Results(vec![result("a", "1", vec![])]);
-        vec![Message::User("go".to_owned()), assistant("", vec![reads("a")], thoughts), results]
+        vec![Message::said("go"), assistant("", vec![reads("a")], thoughts), results]
     };
-    let said = || vec![Message::User("go".to_owned())];
+    let said = || vec![Message::said("go")];
     let own = || vec![thought("loop/m", "thinking", "hm", 0)];
     let enabled = json!({"type": "enabled", "budget_tokens": 4000});
     let asks = [

@@ -3,8 +3,8 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    kernel::{invoke::ToolResult, message::CallResult, provider::Api, registry::ToolDefinition},
-    model::loopback::{KEY, Loopback, Reply, assistant, thought, told},
+    kernel::{invoke::ToolResult, picture::Format, provider::Api, registry::ToolDefinition},
+    model::loopback::{KEY, Loopback, Reply, assistant, drawn, print, thought, told},
 };
 
 const CUT: &str = r#"{"code": "import shutil\nshutil.rmtree(\"scratch"#;
@@ -189,6 +189,7 @@ async fn a_request_says_all_and_nothing_empty() {
         name: "files.read".to_owned(),
         arguments: "{half".to_owned(),
     };
+    let [plot, gone] = [b"plot", b"gone"].map(|bytes| drawn(bytes));
     let result = CallResult {
         provider_id: "c1".to_owned(),
         result: ToolResult {
@@ -197,18 +198,21 @@ async fn a_request_says_all_and_nothing_empty() {
             input: Value::Null,
             content: json!({"a": 1}),
             is_error: false,
-            attachments: Vec::new(),
+            attachments: vec![plot.clone()],
             duration_ms: 0,
         },
     };
     let request = ModelRequest {
         system: "be brief".to_owned(),
         messages: vec![
-            Message::User("one".to_owned()),
+            Message::User { text: "one".to_owned(), pictures: vec![gone] },
+            Message::User { text: "see".to_owned(), pictures: vec![plot.clone()] },
+            Message::User { text: String::new(), pictures: vec![plot.clone()] },
             assistant(" ", vec![], vec![]),
             assistant("", vec![call], vec![]),
             Message::Results(vec![result]),
         ],
+        pictures: BTreeMap::from([(plot.id, print(Format::Png, "cGxvdA=="))]),
         tools: vec![ToolDefinition {
             name: "files.read".to_owned(),
             description: "reads".to_owned(),
@@ -220,6 +224,9 @@ async fn a_request_says_all_and_nothing_empty() {
     let seen = server.request().await;
     assert!(seen.head.starts_with("POST /v1/chat/completions HTTP/1.1"), "{}", seen.head);
     assert!(seen.head.contains(&format!("authorization: Bearer {KEY}")));
+    let name = json!({"type": "text", "text": "plot.png:"});
+    let url = "data:image/png;base64,cGxvdA==";
+    let image = json!({"type": "image_url", "image_url": {"url": url}});
     assert_eq!(
         seen.body,
         json!({
@@ -230,11 +237,14 @@ async fn a_request_says_all_and_nothing_empty() {
             "messages": [
                 {"role": "system", "content": "be brief"},
                 {"role": "user", "content": "one"},
+                {"role": "user", "content": [{"type": "text", "text": "see"}, name, image]},
+                {"role": "user", "content": [name, image]},
                 {"role": "assistant", "content": null, "tool_calls": [{
                     "id": "c1", "type": "function",
                     "function": {"name": "files_read", "arguments": r#"{"arguments":"{half"}"#},
                 }]},
                 {"role": "tool", "tool_call_id": "c1", "content": r#"{"a":1}"#},
+                {"role": "user", "content": [{"type": "text", "text": SHOWN}, name, image]},
             ],
             "tools": [{"type": "function", "function": {
                 "name": "files_read", "description": "reads", "parameters": {"type": "object"},

@@ -61,6 +61,15 @@ impl Trouble {
         Self { refused: Refused::TooLong, ..Self::lasting(what, hint) }
     }
 
+    /// It was shown a picture, and takes none.
+    fn no_pictures(what: String, provider: &str) -> Self {
+        let hint = format!(
+            "If its model takes no pictures, set pictures = false in [providers.{provider}] of \
+             config.toml, or choose another model; /rewind goes back to before the picture."
+        );
+        Self::lasting(what, hint)
+    }
+
     /// Nobody answers there.
     pub(super) fn unreachable(provider: &str, url: &Url, error: &reqwest::Error) -> Self {
         let host = url.host_str().unwrap_or_default();
@@ -134,6 +143,10 @@ impl Trouble {
         };
         let key = key_env.unwrap_or("the key");
         match code {
+            400 | 404 | 415 | 422 | 500 | 501 if is_about_pictures(&said) => Self::no_pictures(
+                format!("{provider} refused the request ({code}){because}."),
+                provider,
+            ),
             401 | 403 => Self::lasting(
                 format!("{provider} refused the key ({code}){because}."),
                 format!("Check {key}."),
@@ -172,6 +185,12 @@ impl Trouble {
             ),
         }
     }
+}
+
+/// Whether a refusal is for a picture, which no provider has a code for.
+fn is_about_pictures(said: &str) -> bool {
+    let said = line(said).to_ascii_lowercase();
+    ["image", "multimodal", "support vision"].iter().any(|word| said.contains(word))
 }
 
 /// Whether a refusal is for length: by the code that OpenAI and llama.cpp give it, or by the words of

@@ -3,7 +3,10 @@ use tokio::sync::oneshot;
 
 use super::*;
 use crate::{
-    kernel::port::{Model as _, ModelRequest, Refused},
+    kernel::{
+        port::{Model as _, ModelRequest, Refused},
+        provider::Sees,
+    },
     model::{
         loopback::{KEY, Loopback, Piece, Reply, patience, told},
         openai_chat::OpenaiChat,
@@ -81,6 +84,14 @@ async fn tries_are_counted_and_what_lasts_is_tried_once() {
             1,
             "loop refused the request (400): prompt is too long.\n\
              Send less at once, or begin a new session.",
+        ),
+        (
+            "400 Bad",
+            r#"{"error":{"message":"This model does not support image input"}}"#,
+            1,
+            "loop refused the request (400): This model does not support image input.\n\
+             If its model takes no pictures, set pictures = false in [providers.loop] of \
+             config.toml, or choose another model; /rewind goes back to before the picture.",
         ),
         ("401 Who", &echoes, 1, "loop refused the key (401): no such key: [key].\nCheck LOOP_KEY."),
         (
@@ -174,6 +185,7 @@ async fn nobody_there_is_told_with_the_address() {
         api_key_env: None,
         max_tokens: None,
         context_tokens: None,
+        sees: Sees::Pictures,
         think: crate::kernel::provider::Think::AsProvided,
         model: None,
     };
@@ -192,6 +204,7 @@ fn a_key_is_in_no_debug_text_and_a_bad_address_or_key_is_refused() {
         api_key_env: Some("P_KEY".to_owned()),
         max_tokens: None,
         context_tokens: None,
+        sees: Sees::Pictures,
         think: crate::kernel::provider::Think::AsProvided,
         model: None,
     };

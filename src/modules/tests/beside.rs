@@ -35,6 +35,7 @@ fn program(rig: Rig, text: &'static str, ends: Option<ExitStatus>) -> Rig {
                 stderr: String::new(),
                 leftovers: 0,
                 aside: Vec::new(),
+                pictures: Vec::new(),
             })
         })
     }))

@@ -68,6 +68,7 @@ impl Executor for Git {
             stderr: "fatal: words of git\n".to_owned(),
             leftovers: 0,
             aside: Vec::new(),
+            pictures: Vec::new(),
         };
         Box::pin(async move { Ok(ended) })
     }

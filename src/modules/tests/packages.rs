@@ -86,7 +86,14 @@ impl Executor for Shop {
         (job.notice)(Notice::Started(Seal::Sealed, Form::Full));
         let (status, stdout) = (ExitStatus::Exited { code: 0 }, "ran".to_owned());
         Box::pin(async {
-            Ok(Ended { status, stdout, stderr: String::new(), leftovers: 0, aside: Vec::new() })
+            Ok(Ended {
+                status,
+                stdout,
+                stderr: String::new(),
+                leftovers: 0,
+                aside: Vec::new(),
+                pictures: Vec::new(),
+            })
         })
     }
 }

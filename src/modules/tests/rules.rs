@@ -38,7 +38,7 @@ const CHAINED: [&str; 15] = [
     "GIT STATUS",
 ];
 
-fn ruled(mut rig: Rig, text: &str) -> Rig {
+pub(super) fn ruled(mut rig: Rig, text: &str) -> Rig {
     let rules = Arc::new(Rules::default());
     let parsed = parse(text, Reading { home: None, lasting: Lasting::File });
     assert_eq!(parsed.fault, None);

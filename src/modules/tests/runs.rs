@@ -1,5 +1,6 @@
 //! `execute_code` and `process.run`.
 
+mod pictures;
 mod programs;
 mod seals;
 
@@ -26,6 +27,7 @@ fn ended(status: ExitStatus, stdout: &str) -> Ended {
         stderr: String::new(),
         leftovers: 0,
         aside: Vec::new(),
+        pictures: Vec::new(),
     }
 }
 

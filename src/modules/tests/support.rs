@@ -117,6 +117,7 @@ impl Rig {
             stderr: stderr.to_owned(),
             leftovers: 0,
             aside: Vec::new(),
+            pictures: Vec::new(),
         };
         self.with_executor(Box::new(move |job| {
             let ended = ended.clone();

@@ -45,6 +45,7 @@ fn echoes() -> FakeRun {
                 stderr: String::new(),
                 leftovers: 0,
                 aside: Vec::new(),
+                pictures: Vec::new(),
             })
         })
     })

@@ -110,6 +110,7 @@ fn a_journal_of_the_first_version_still_opens_whole() {
     let later = [
         "rule_revoked",
         "put_aside",
+        "picture_made",
         "compaction_started",
         "context_compacted",
         "signal_sent",

@@ -96,7 +96,7 @@ impl App {
 
 impl Wanted {
     /// What came of it. Dropping this ends the editor.
-    async fn done(self, editor: &OsString) -> Came {
+    pub(super) async fn done(self, editor: &OsString) -> Came {
         match self {
             Self::Text { question, field, text } => {
                 Came::Edited(question, field, edited(editor, &text).await)

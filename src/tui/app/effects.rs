@@ -1,6 +1,6 @@
 //! Effects: what the screen wants done, and where it is done.
 
-use super::{App, editor, outputs, work};
+use super::{App, attached, editor, outputs, pictures, work};
 use crate::{
     config::Notice,
     tui::{
@@ -46,6 +46,12 @@ impl App {
                 let desk = self.desk.clone();
                 self.wanted = Some(editor::Wanted::Output { desk, session, call });
             }
+            Effect::Paint(wanted, how, count) => {
+                pictures::make(&mut self.work, self.desk.clone(), wanted, how, count);
+            }
+            Effect::SavePicture(session, picture, file) => {
+                pictures::save(&mut self.work, self.desk.clone(), (session, picture), file);
+            }
             Effect::ReadChanges(of) => work::read_changes(&mut self.work, self.desk.clone(), of),
             Effect::PlanUndo(session, calls) => {
                 work::plan_undo(&mut self.work, self.desk.clone(), session, calls);
@@ -58,6 +64,9 @@ impl App {
                 return Some(Message::Came(Came::Considered(approval, scope, came)));
             }
             Effect::ReadRules(of) => work::read_rules(&mut self.work, self.desk.clone(), of),
+            Effect::ReadPicture(wanted) => {
+                attached::read(&mut self.work, std::env::home_dir(), wanted);
+            }
             Effect::FindFiles(folder, words) => self.writing.find(&mut self.work, folder, words),
             Effect::File(root, file, ask) => {
                 work::read_file(&mut self.work, &self.reader, root, file, ask);

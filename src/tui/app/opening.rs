@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use tokio::sync::mpsc;
 
-use super::Own;
+use super::{Own, now};
 use crate::{
     config::{Motion, Mouse, Notice, Surface},
     kernel::{
@@ -17,8 +17,9 @@ use crate::{
         layout::Remembered,
         message::News,
         state::{
-            Leave,
-            status::{Check, Player},
+            Leave, Popup, State,
+            look::Look,
+            status::{Check, Place, Player},
         },
         terminal::Signal,
         theme::{Marks, Theme},
@@ -27,6 +28,38 @@ use crate::{
 
 /// Keeps the sizes of panes for the next time. May block for a small file; an error is one line.
 pub type Remember = Arc<dyn Fn(&Remembered) -> Result<(), String> + Send + Sync>;
+
+/// The screen as it begins.
+pub(super) fn first(opening: &Opening) -> State {
+    let mut look = Look::new(opening.look.theme.clone(), opening.look.marks);
+    look.motion = opening.look.motion;
+    let place = Place {
+        workspace: opening.here.name.clone(),
+        folder: opening.here.folder.clone(),
+        player: opening.player.clone(),
+        mode: opening.mode,
+        runs: opening.runs,
+        checks: opening.looked_at.clone(),
+        last_here: opening.last_here.clone(),
+        carries_on: matches!(opening.session, Some(Meant::Here(_))),
+        ..Place::default()
+    };
+    let mut state = State::new(place, look, opening.history.clone(), now());
+    match opening.session {
+        Some(Meant::Here(session)) => state.sessions.prefer(Some(session)),
+        Some(Meant::Elsewhere(session)) => state.popup = Some(Popup::Held { session }),
+        None => {}
+    }
+    state.records.zone = jiff::tz::TimeZone::system();
+    state.records.home = opening.here.home.clone();
+    state.status.log.file = opening.here.log.clone();
+    state.panes.sizes = opening.sizes;
+    state.controls.themes.own = opening.look.own.themes.clone();
+    state.controls.keys = opening.look.own.keymap.clone();
+    state.controls.mouse = opening.manners.mouse;
+    state.panes.surface = opening.manners.surface;
+    state
+}
 
 /// Everything the screen is told at its beginning.
 pub struct Opening {

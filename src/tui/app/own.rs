@@ -8,11 +8,12 @@ use std::{
 
 use tokio::sync::mpsc;
 
-use super::ground::Ground;
+use super::answers::{Asked, Measure};
 use crate::tui::{
     effect::Setting,
     keymap::Keymap,
     message::Message,
+    picture::Finder,
     theme::{Depth, Theme},
     watch::{Watch, watch},
 };
@@ -28,6 +29,9 @@ pub struct Own {
     pub themes: Vec<PathBuf>,
     /// Whether a light terminal is to have a light theme: nobody chose one.
     pub asks_ground: bool,
+    /// What is known of how the terminal shows pictures.
+    pub pictures: Finder,
+    pub measure: Measure,
     pub keymap: Keymap,
     /// The file of keys, whether it is there or not.
     pub keys: PathBuf,
@@ -44,15 +48,14 @@ pub(super) struct Files {
     keys: Option<Watch>,
     pub(super) keys_file: PathBuf,
     pub(super) keep: Keep,
-    /// Whether a light terminal is to have a light theme, and what is known of that.
-    pub(super) ground: Ground,
+    /// What the terminal is asked.
+    pub(super) asked: Asked,
 }
 
 impl Files {
     /// Watches what there is. A file that cannot be watched is told of.
     pub(super) fn new(own: &Own, depth: Depth) -> Self {
         let (tell, told) = mpsc::unbounded_channel();
-        let ground = if own.asks_ground { Ground::Wanted } else { Ground::Known };
         let mut files = Self {
             tell,
             told,
@@ -61,7 +64,7 @@ impl Files {
             keys: None,
             keys_file: own.keys.clone(),
             keep: own.keep.clone(),
-            ground,
+            asked: Asked::of(own.asks_ground, own.pictures.clone(), own.measure, depth),
         };
         files.watch_theme(own.theme.as_deref());
         files.watch_keys();

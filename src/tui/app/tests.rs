@@ -19,6 +19,7 @@ use crate::{
             policy::Runs,
         },
         id::{ApprovalId, CallId, SessionId},
+        message::Words,
         port::{OutputPage, StartError, StoreError},
         spec::{Mode, SessionSpec},
     },
@@ -121,11 +122,11 @@ impl Desk for Host {
         Ok(0)
     }
 
-    fn start(&self, spec: SessionSpec, message: Option<String>) -> Result<SessionId, StartError> {
+    fn start(&self, spec: SessionSpec, message: Option<Words>) -> Result<SessionId, StartError> {
         let session = spec.id;
         self.happens(Event::SessionStarted { spec });
         if let Some(text) = message {
-            self.happens(Event::said(text));
+            self.happens(Event::said(text.text));
         }
         Ok(session)
     }
@@ -224,6 +225,8 @@ fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Vec<Key>>, App) {
                 theme: None,
                 themes: Vec::new(),
                 asks_ground: false,
+                pictures: crate::tui::picture::Finder::default(),
+                measure: || None,
                 keymap: Keymap::default(),
                 keys: "/no/such/folder/keys.toml".into(),
                 keep: Arc::new(|_| Ok(())),

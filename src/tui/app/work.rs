@@ -13,6 +13,7 @@ use crate::{
         command::Command,
         gate::approval::{NotAnswered, Question},
         id::{ApprovalId, CallId, SessionId},
+        message::Words,
         port::{Desk, When},
     },
     tui::{
@@ -68,11 +69,11 @@ pub(super) fn start(
     desk: Arc<dyn Desk>,
     begin: Arc<dyn Fn(Start) -> Result<Beginning, String> + Send + Sync>,
     what: Start,
-    message: Option<String>,
+    message: Option<Words>,
 ) {
     work.spawn_blocking(move || {
         let begun = begin(what).and_then(|beginning| {
-            let message = message.or(beginning.message);
+            let message = message.or(beginning.message.map(Words::from));
             desk.start(beginning.spec, message).map_err(|error| error.to_string())
         });
         match begun {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use ratatui::text::{Line, Span};
 
-use super::{Body, Cached, Called, Cell, Fold, Progress, code, thinking};
+use super::{Body, Cached, Called, Cell, Fold, Progress, code, picture, thinking};
 use crate::{
     config::Motion,
     kernel::{
@@ -136,6 +136,12 @@ fn keep(cell: &Cell, scene: &Scene<'_>, height: usize, rows: Option<Arc<Vec<Line
 }
 
 fn lay_out(cell: &Cell, scene: &Scene<'_>) -> Vec<Line<'static>> {
+    let mut rows = lay_out_body(cell, scene);
+    rows.extend(picture::rows(cell, scene));
+    rows
+}
+
+fn lay_out_body(cell: &Cell, scene: &Scene<'_>) -> Vec<Line<'static>> {
     match &cell.body {
         Body::Said { text, fold } => said(text, *fold, scene),
         Body::Text { text, live, inside: None } => spoken(text, *live, scene),

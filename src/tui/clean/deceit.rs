@@ -135,6 +135,7 @@ pub(super) fn invisible(c: char) -> Option<&'static str> {
         '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{17b4}' | '\u{17b5}' => {
             "a letter that looks like nothing"
         }
+        '\u{10eeee}' => "a part of a picture, for some terminals",
         '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' => "a hidden layout mark",
         _ => return None,
     })

@@ -15,6 +15,7 @@ fn what_cannot_be_seen_is_shown_as_its_code() {
         ("a\u{200b}b\u{feff}", "a⟨U+200B⟩b⟨U+FEFF⟩"),
         ("tag\u{e0041}", "tag⟨U+E0041⟩"),
         ("l\u{2028}m\u{2029}", "l⟨U+2028⟩m⟨U+2029⟩"),
+        ("a\u{10eeee}\u{305}", "a⟨U+10EEEE⟩⟨U+0305⟩"),
         ("\u{301}x", "⟨U+0301⟩x"),
         ("e\u{301}", "e\u{301}"),
         ("👩\u{200d}👧 ❤\u{fe0f} 1\u{fe0f}\u{20e3}", "👩\u{200d}👧 ❤\u{fe0f} 1\u{fe0f}\u{20e3}"),

@@ -12,8 +12,11 @@ use std::{
     },
 };
 
-use super::{Ask, BYTES, COLOURED, FOUND, Fault, LINE, LINES, Mark, Page, Read};
-use crate::tui::{highlight, words::grouped};
+use super::{
+    Ask, BYTES, COLOURED, FOUND, Fault, LINES, Mark, Page, Read,
+    line::{End, has, next, text},
+};
+use crate::tui::highlight;
 
 /// Bytes read between two looks at whether anybody still waits.
 const CHUNK: usize = 4 << 20;
@@ -99,9 +102,13 @@ impl Visit {
 
     /// Opens it if it is a file, and where it is said to be.
     fn open(&self) -> Result<(File, Mark), Fault> {
-        let failed = |error: io::Error| match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Fault::Gone,
-            _ => Fault::Unreadable(error.to_string()),
+        let failed = |error: io::Error| {
+            let gone = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+            if gone.contains(&error.kind()) {
+                Fault::Gone
+            } else {
+                Fault::Unreadable(error.to_string())
+            }
         };
         // Named as inside, it has to be inside.
         if let Ok(root) = self.root.canonicalize()
@@ -322,80 +329,6 @@ fn page(
     }
     page.lines = lines.into();
     Ok(page)
-}
-
-/// How a line ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    /// With its line end, and so many bytes of it were left out.
-    Line(u64),
-    File,
-    /// So far away that nobody looks for it.
-    Far,
-}
-
-/// The next line, as far as it is kept, without its end.
-fn next(file: &mut BufReader<File>) -> io::Result<(Vec<u8>, End)> {
-    let (mut kept, mut left) = (Vec::new(), 0_u64);
-    loop {
-        let bytes = file.fill_buf()?;
-        if bytes.is_empty() {
-            let end = if left == 0 { End::File } else { End::Line(left) };
-            return Ok((kept, end));
-        }
-        let found = memchr::memchr(b'\n', bytes);
-        let part = &bytes[..found.unwrap_or(bytes.len())];
-        let room = part.len().min(LINE.saturating_sub(kept.len()));
-        kept.extend_from_slice(&part[..room]);
-        left += (part.len() - room) as u64;
-        let used = part.len() + usize::from(found.is_some());
-        file.consume(used);
-        if found.is_some() {
-            return Ok((kept, End::Line(left)));
-        }
-        if left > CHUNK as u64 {
-            return Ok((kept, End::Far));
-        }
-    }
-}
-
-/// A line as text; what was left out of it is said.
-fn text(mut bytes: Vec<u8>, end: &End, crlf: &mut bool) -> String {
-    let more = match end {
-        End::File | End::Line(0) => None,
-        End::Line(left) => Some(format!("{} bytes", grouped(*left))),
-        End::Far => Some("much".to_owned()),
-    };
-    if more.is_none() && *end != End::File && bytes.last() == Some(&b'\r') {
-        bytes.pop();
-        *crlf = true;
-    }
-    if more.is_some() {
-        // Not in the middle of a letter.
-        let tail = bytes.iter().rev().take_while(|byte| **byte & 0xC0 == 0x80).count().min(3);
-        bytes.truncate(bytes.len() - tail - usize::from(tail > 0));
-    }
-    let mut text = String::from_utf8_lossy(&bytes).into_owned();
-    if let Some(more) = more {
-        text.push_str(&format!(" [… {more} more in this line; an editor shows them]"));
-    }
-    text
-}
-
-/// Whether a line has a word; without a capital in it, capitals make no difference.
-fn has(line: &[u8], word: &str, exact: bool) -> bool {
-    let bytes = word.as_bytes();
-    let Some(first) = bytes.first() else { return false };
-    if exact {
-        return memchr::memmem::find(line, bytes).is_some();
-    }
-    if !word.is_ascii() {
-        return String::from_utf8_lossy(line).to_lowercase().contains(word);
-    }
-    let is = |at: usize| {
-        line.get(at..at + bytes.len()).is_some_and(|part| part.eq_ignore_ascii_case(bytes))
-    };
-    memchr::memchr2_iter(*first, first.to_ascii_uppercase(), line).any(is)
 }
 
 #[cfg(test)]

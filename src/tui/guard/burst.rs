@@ -9,6 +9,9 @@ use crate::tui::keymap::Key;
 /// Keys this close behind each other come from no fingers, unless one is held down.
 const HASTE: Duration = Duration::from_millis(5);
 
+/// Once they are a paste, what comes as soon as this belongs to it: terminals write it in pieces.
+const GOES_ON: Duration = Duration::from_millis(100);
+
 /// So many of them are a paste.
 const MANY: usize = 3;
 
@@ -40,6 +43,12 @@ struct Run {
     pasted: bool,
 }
 
+impl Run {
+    fn goes_on(&self, now: Instant) -> bool {
+        now <= self.last + if self.pasted { GOES_ON } else { HASTE }
+    }
+}
+
 impl Burst {
     /// Whether these keys, which came in one read, are a paste.
     pub fn is_paste(keys: &[Key]) -> bool {
@@ -51,7 +60,7 @@ impl Burst {
 
     /// A key came that writes this.
     pub fn key(&mut self, c: char, now: Instant) -> Haste {
-        let run = match self.run.filter(|run| now <= run.last + HASTE) {
+        let run = match self.run.filter(|run| run.goes_on(now)) {
             Some(run) => {
                 let mixed = run.mixed || run.first != c;
                 Run { last: now, keys: run.keys + 1, mixed, ..run }
@@ -68,7 +77,7 @@ impl Burst {
 
     /// So many more keys came, and those of this run are a paste; whether it was one before.
     pub fn paste(&mut self, keys: usize, now: Instant) -> bool {
-        let before = self.run.filter(|run| now <= run.last + HASTE);
+        let before = self.run.filter(|run| run.goes_on(now));
         let (first, known) = before.map_or(('\0', 0), |run| (run.first, run.keys));
         self.run = Some(Run { first, last: now, keys: known + keys, mixed: true, pasted: true });
         before.is_some_and(|run| run.pasted)

@@ -43,6 +43,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
         | Place::Said
         | Place::Rewind
         | Place::Files
+        | Place::Picture
         | Place::Help
         | Place::Commands
         | Place::Themes => return IN_A_FORM,
@@ -75,6 +76,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
             Go::Log => "Log of what was said",
             Go::Files => "Open a file, to read it…",
             Go::Mode => "Mode…",
+            Go::Picture => "A picture in full",
             Go::Back => "Back to the session before",
             Go::Forward => "Forward again",
             Go::Parent => "Up to the parent",
@@ -209,6 +211,7 @@ impl Action {
                 Go::Log => "log",
                 Go::Files => "files",
                 Go::Mode => "mode",
+                Go::Picture => "picture",
                 Go::Back => "back",
                 Go::Forward => "forward",
                 Go::Parent => "parent",

@@ -68,6 +68,8 @@ places! {
     /// What was said in a session.
     Said = "said" "what was said",
     Rewind = "rewind" "go back",
+    /// One picture, alone.
+    Picture = "picture" "picture",
     /// The list of all commands.
     Commands = "commands" "commands",
     /// The list of themes.
@@ -116,6 +118,7 @@ impl Place {
             | Self::Delete
             | Self::Said
             | Self::Rewind
+            | Self::Picture
             | Self::Themes => false,
         }
     }

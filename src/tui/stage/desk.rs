@@ -1,14 +1,15 @@
 //! What lies outside: files, drafts, rules, and the other sessions.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::Stage;
 use crate::{
-    kernel::{gate::law::Placed, id::SessionId, port::Numbered},
+    kernel::{gate::law::Placed, id::SessionId, picture::PictureId, port::Numbered},
     tui::{
         cell::Body,
         files::Found,
         message::{Came, Message},
+        picture::{How, Wanted, paint},
     },
 };
 
@@ -21,6 +22,8 @@ pub(in crate::tui) struct Desk {
     /// The rules that count, and the faults of their files.
     pub(in crate::tui) rules: Vec<Placed>,
     pub(in crate::tui) faults: Vec<String>,
+    /// The bytes of pictures.
+    pub(in crate::tui) pictures: BTreeMap<PictureId, Vec<u8>>,
 }
 
 impl Desk {
@@ -32,6 +35,16 @@ impl Desk {
     /// The rules that count for a session.
     pub(super) fn rules(&self, of: SessionId) -> Message {
         Message::Came(Came::Rules(of, self.rules.clone(), self.faults.clone()))
+    }
+
+    /// A picture, made ready.
+    pub(super) fn paints(&self, wanted: Wanted, how: How, count: u32) -> Message {
+        let bytes = self.pictures.get(&wanted.picture);
+        let painted = match bytes {
+            Some(bytes) => paint(bytes, wanted.shape, how, count).map(Arc::new),
+            None => Err("is not kept any more".to_owned()),
+        };
+        Message::Came(Came::Painted(wanted, how, painted))
     }
 
     /// The draft that was kept.

@@ -49,7 +49,7 @@ impl Stage {
                 return match ask {
                     Ask::Page(_) | Ask::Last => Some(Read::Page(Err(fault))),
                     Ask::Look(Some(_)) => Some(Read::Other),
-                    _ => None,
+                    Ask::Look(None) | Ask::Count | Ask::Find(_) | Ask::Colours | Ask::Close => None,
                 };
             }
         };

@@ -11,6 +11,8 @@ pub struct Composer {
     pub queued: Vec<Queued>,
     /// What is offered for what is being written.
     pub offered: Option<Offered>,
+    /// Pictures that are read for the draft.
+    pub looks: Looks,
     /// The drafts of the other sessions, and what is kept of them.
     pub drafts: Drafts,
     history: Vec<String>,
@@ -20,11 +22,24 @@ pub struct Composer {
     kept: Draft,
 }
 
+/// Pictures that are read for the draft in view, by the words that name them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Looks {
+    /// Those that have not come yet.
+    pub asked: Vec<String>,
+    /// Those that cannot be attached.
+    pub looked: Vec<String>,
+    /// The draft is sent as soon as the last of them is there.
+    pub sends: Option<When>,
+}
+
 /// Words that wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Queued {
     pub to: SessionId,
     pub text: String,
+    /// As it was written.
+    pub draft: Draft,
     pub when: When,
 }
 
@@ -56,10 +71,11 @@ impl Composer {
     }
 
     /// Takes the draft out, to send it.
-    pub fn take(&mut self) -> String {
-        let text = std::mem::take(&mut self.draft).text();
-        self.remember(&text);
-        text
+    pub fn take(&mut self) -> Draft {
+        self.looks = Looks::default();
+        let draft = std::mem::take(&mut self.draft);
+        self.remember(&draft.written());
+        draft
     }
 
     /// Keeps words for later without sending them.
@@ -82,12 +98,13 @@ impl Composer {
         &self.history
     }
 
-    /// Gives text back that was meant for something that is no longer there.
-    pub fn give_back(&mut self, text: &str) {
+    /// Gives what was written back that was meant for something that is no longer there.
+    pub fn give_back(&mut self, draft: impl Into<Draft>) {
+        let draft = draft.into();
         if self.draft.is_empty() {
-            self.draft = Draft::of(text);
+            self.draft = draft;
         } else {
-            self.remember(text);
+            self.remember(&draft.written());
         }
     }
 
@@ -102,16 +119,17 @@ impl Composer {
     /// Takes back what was queued last for a session, into the draft.
     pub fn take_back(&mut self, to: SessionId) -> Option<String> {
         let at = self.queued.iter().rposition(|one| one.to == to)?;
-        let text = self.queued.remove(at).text;
-        self.draft = Draft::of(&text);
+        let one = self.queued.remove(at);
+        self.draft = one.draft;
         self.recalled = None;
-        Some(text)
+        Some(one.text)
     }
 
     /// Another session is in view, and its draft is this one.
     pub fn turn_to(&mut self, draft: Draft) -> Draft {
         self.recalled = None;
         self.offered = None;
+        self.looks = Looks::default();
         std::mem::replace(&mut self.draft, draft)
     }
 
@@ -161,7 +179,7 @@ mod tests {
     #[test]
     fn what_is_sent_or_given_back_is_not_lost() {
         let mut composer = Composer { draft: Draft::of("said"), ..Composer::default() };
-        assert_eq!(composer.take(), "said");
+        assert_eq!(composer.take().text(), "said");
         composer.draft = Draft::of("new");
         composer.give_back("words of a no");
         assert_eq!(composer.draft.text(), "new");

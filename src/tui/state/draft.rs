@@ -4,9 +4,11 @@
 //! whether it became text, a paste is folded on the screen and sent whole, and the caret moves by
 //! whole clusters.
 
+mod pictures;
+
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::tui::{keymap::Edit, words};
+use crate::tui::{attach::Attached, keymap::Edit, words};
 
 /// A paste of more lines than this is folded on the screen.
 const FOLD_LINES: usize = 8;
@@ -20,7 +22,8 @@ const FOLDED: u32 = 0xF_0000;
 /// How many of them there are.
 const FOLDS: u32 = 0x1000;
 
-/// Text with a cursor. A long paste is one character in it, and whole again in [`Draft::text`].
+/// Text with a cursor. A long paste is one character in it, and whole again in [`Draft::text`]; so is a
+/// picture, which is named there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Draft {
     raw: String,
@@ -29,6 +32,7 @@ pub struct Draft {
     pastes: Vec<String>,
     /// Where the last paste that comes in pieces began.
     piece: usize,
+    pictures: Vec<Attached>,
 }
 
 impl Draft {
@@ -43,6 +47,11 @@ impl Draft {
         draft
     }
 
+    /// Whether these words stand there as they are.
+    pub fn ends_with(&self, text: &str) -> bool {
+        self.raw[..self.cursor].ends_with(text.trim_end_matches('\n'))
+    }
+
     /// Whether nothing was written.
     pub fn is_empty(&self) -> bool {
         self.raw.is_empty()
@@ -50,11 +59,16 @@ impl Draft {
 
     /// All of it, pastes unfolded.
     pub fn text(&self) -> String {
+        self.spelt(pictures::shown)
+    }
+
+    fn spelt(&self, picture: impl Fn(&Attached) -> String) -> String {
         let mut text = String::with_capacity(self.raw.len());
         for c in self.raw.chars() {
-            match self.paste_of(c) {
-                Some(paste) => text.push_str(paste),
-                None => text.push(c),
+            match (self.paste_of(c), self.picture_of(c)) {
+                (Some(paste), _) => text.push_str(paste),
+                (None, Some(attached)) => text.push_str(&picture(attached)),
+                (None, None) => text.push(c),
             }
         }
         text
@@ -81,7 +95,10 @@ impl Draft {
                     };
                     lines[last].push_str(&format!("[pasted {size}]"));
                 }
-                (_, None) => lines[last].push(c),
+                (_, None) => match self.picture_of(c) {
+                    Some(picture) => lines[last].push_str(&pictures::shown(picture)),
+                    None => lines[last].push(c),
+                },
             }
         }
         if self.cursor == self.raw.len() {
@@ -274,13 +291,19 @@ impl Draft {
     }
 }
 
+impl From<&str> for Draft {
+    fn from(text: &str) -> Self {
+        Self::of(text)
+    }
+}
+
 /// Whether a text is folded.
 fn is_long(text: &str) -> bool {
     text.len() > FOLD_BYTES || text.lines().count() > FOLD_LINES
 }
 
 fn is_fold(c: char) -> bool {
-    (FOLDED..FOLDED + FOLDS).contains(&u32::from(c))
+    (FOLDED..FOLDED + FOLDS).contains(&u32::from(c)) || pictures::stands_for_one(c)
 }
 
 #[cfg(test)]

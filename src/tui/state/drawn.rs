@@ -3,8 +3,11 @@
 use ratatui::layout::Rect;
 
 use crate::{
-    kernel::id::{ApprovalId, CallId, SessionId},
-    tui::{layout::Layout, sheet::Shape},
+    kernel::{
+        id::{ApprovalId, CallId, SessionId},
+        picture::PictureId,
+    },
+    tui::{layout::Layout, picture, sheet::Shape},
 };
 
 /// What the last frame showed: the screen acts only on what was really there.
@@ -29,6 +32,16 @@ pub struct Drawn {
     pub selected: Option<String>,
     /// So many cells of that session are in the terminal's scrollback now.
     pub printed: Option<(SessionId, usize)>,
+    /// The pictures in sight that are more than cells.
+    pub pictures: Vec<DrawnPicture>,
+}
+
+/// A picture on the screen of which the terminal has to be sent something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawnPicture {
+    pub picture: PictureId,
+    pub shape: picture::Shape,
+    pub area: Rect,
 }
 
 /// An output on the screen.

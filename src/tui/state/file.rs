@@ -144,15 +144,18 @@ pub struct Viewed {
     /// When it was seen to be another one than before.
     pub changed: Option<Timestamp>,
     pub asked: Asked,
-    laid: RefCell<Option<(Shape, Arc<Sheet>, Arc<Index>)>>,
+    laid: RefCell<Option<Laid>>,
 }
+
+/// The lines that were read, as they are laid out in a shape.
+type Laid = (Shape, Arc<Sheet>, Arc<Index>);
 
 /// What was asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
     /// The line around which lines were asked for; nothing is on its way for another one.
     pub page: Option<u64>,
-    pub rest: bool,
+    rest: bool,
     pub compare: bool,
     /// When to look at it again.
     pub look: Option<Instant>,
@@ -200,7 +203,11 @@ impl Viewed {
                 let above = page.first == 0 || page.first + ABOVE <= line;
                 above && (page.ends || line + SCREEN <= end)
             });
-        (!near && self.asked.page != Some(line)).then_some(line)
+        // What was asked for around that line is all there is of it.
+        match self.asked.page {
+            None => Some(line),
+            Some(asked) => (!near && asked != line).then_some(line),
+        }
     }
 
     /// Something of it came.
@@ -211,6 +218,8 @@ impl Viewed {
                     self.again(now);
                     self.asked.page = Some(self.top.0);
                 }
+                // What else is to be known of it is that of this file, and is asked for now.
+                self.asked.rest |= self.mark() != Some(page.mark);
                 self.asked.sent = false;
                 if std::mem::take(&mut self.asked.last) {
                     self.top = (page.first + page.lines.len().saturating_sub(1) as u64, 0);
@@ -251,6 +260,12 @@ impl Viewed {
         self.asked =
             Asked { look: self.asked.look, compare: self.asked.compare, ..Asked::default() };
         (self.seek.lines, self.seek.looks) = (None, false);
+    }
+
+    /// Whether what its lines do not tell is to be read now: not before they are there, since it counts
+    /// for that file alone.
+    pub fn wants_rest(&mut self) -> bool {
+        std::mem::take(&mut self.asked.rest)
     }
 
     /// Whether it is time to look whether it is the same; from then on it is looked at again later.
@@ -342,5 +357,39 @@ impl Viewed {
                 self.line.filter(|line| sight.contains(line)).unwrap_or(self.top.0)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    fn page(size: u64) -> Read {
+        let mark = Mark { file: (1, 1), size, changed: (0, 0) };
+        let lines = vec!["x".to_owned(); 600];
+        Read::Page(Ok(Page { mark, first: 0, lines, ends: false, crlf: false }))
+    }
+
+    #[test]
+    fn what_counts_for_one_file_is_asked_for_when_its_lines_are_there_and_once() {
+        let (root, path, session) = (PathBuf::new(), PathBuf::new(), SessionId::from(1));
+        let mut file = Viewed::of(Whose { root, path, session, under: None }, None);
+        let now = Timestamp::UNIX_EPOCH;
+        assert!(!file.wants_rest());
+        file.came(page(7), now);
+        assert_eq!((file.wants_rest(), file.wants_rest()), (true, false));
+        let mark = file.mark().unwrap();
+        file.came(Read::Count(mark, 900), now);
+        assert_eq!(file.count, Some(900));
+        file.came(page(7), now);
+        assert!(!file.wants_rest(), "it is known");
+        file.came(Read::Other, now);
+        assert!(!file.wants_rest());
+        file.came(page(8), now);
+        assert!(file.wants_rest());
+        file.came(Read::Count(mark, 900), now);
+        assert_eq!(file.count, None, "that was of the file before");
     }
 }

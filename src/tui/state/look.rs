@@ -1,4 +1,4 @@
-//! How things look: the theme, the marks, and a number that changes with them.
+//! How things look: the theme, the marks, pictures, and a number that changes with them.
 
 use std::time::Duration;
 
@@ -7,23 +7,26 @@ use ratatui::style::Style;
 use crate::{
     config::Motion,
     tui::{
+        picture::{Gallery, How},
         theme::{Mark, Marks, Role, Theme},
         words,
     },
 };
 
-/// Theme and marks.
+/// Theme, marks and pictures.
 #[derive(Clone, Debug)]
 pub struct Look {
     pub theme: Theme,
     pub marks: Marks,
     pub motion: Motion,
+    pub pictures: Gallery,
     revision: u64,
 }
 
 impl Look {
     pub fn new(theme: Theme, marks: Marks) -> Self {
-        Self { theme, marks, motion: Motion::default(), revision: 0 }
+        let pictures = Gallery::default();
+        Self { theme, marks, motion: Motion::default(), pictures, revision: 0 }
     }
 
     /// Another theme; everything laid out before is laid out again.
@@ -35,6 +38,16 @@ impl Look {
     /// What is drawn with it is another thing now, though the theme is not.
     pub fn again(&mut self) {
         self.revision += 1;
+    }
+
+    /// Pictures are shown in another way.
+    pub fn show_pictures(&mut self, how: How) {
+        self.revision += u64::from(self.pictures.show(how));
+    }
+
+    /// The screen has so many rows.
+    pub fn fit(&mut self, height: u16) {
+        self.revision += u64::from(self.pictures.fit(height));
     }
 
     /// Tells layouts of one look from those of another.

@@ -136,6 +136,10 @@ fn off(state: &State, place: Place, action: Action) -> Option<&'static str> {
         Place::Transcript | Place::Changes | Place::Grants | Place::Decisions => {
             found(node.is_none(), NO_SESSION)
         }
+        Place::File => {
+            let here = state.controls.palette.from == Place::File;
+            found(!here, "no file is looked at")
+        }
         Place::Output => found(state.output.runs.is_empty(), "nothing has run yet"),
         Place::Everywhere => match action {
             Action::Go(Go::Question) => found(state.queue.listed().is_empty(), NOTHING_WAITS),
@@ -150,6 +154,9 @@ fn off(state: &State, place: Place, action: Action) -> Option<&'static str> {
                     node.doing.works() || state.sessions.at_work_below(node.spec.id) > 0
                 };
                 found(!node.is_some_and(works), "nothing works here now")
+            }
+            Action::Go(Go::Away) => {
+                found(state.status.away.told.is_none(), "nothing happened while you were away")
             }
             Action::Clear => found(state.composer.draft.is_empty(), "there is no draft"),
             Action::Preset(preset) => {

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use super::{
     Leave, Moment,
     away::Away,
+    draft::Draft,
     log::{Kind, Log},
 };
 use crate::{
@@ -67,6 +68,11 @@ impl Status {
 
     pub fn toast(&self, now: Instant) -> Option<&str> {
         self.toast.as_ref().filter(|(_, until)| now < *until).map(|(text, _)| text.as_str())
+    }
+
+    /// Takes the toast away, to say it elsewhere.
+    pub fn take(&mut self) -> Option<String> {
+        self.toast.take().map(|(text, _)| text)
     }
 
     /// Whether this press is the second; if not, it is the first.
@@ -133,7 +139,7 @@ pub struct Place {
     /// The row of the first screen that has the bar.
     pub row: usize,
     /// A start was asked for and has not come yet, with these words.
-    pub starting: Option<String>,
+    pub starting: Option<Draft>,
     /// To be left as soon as nobody works any more.
     pub leaving: bool,
     /// Set when the screen is to be left.

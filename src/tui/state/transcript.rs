@@ -1,16 +1,19 @@
 //! What was said and done in one session, in order.
 
+mod calls;
 mod done;
 pub mod find;
 mod made;
+mod pictures;
 mod scan;
+mod scroll;
 mod written;
 
 use std::{collections::HashMap, ops::Range};
 
 use jiff::Timestamp;
 
-pub use self::made::tail;
+pub use self::{made::tail, scroll::Scroll};
 use self::{
     made::{bare, code, object, output_text},
     scan::Scan,
@@ -24,21 +27,11 @@ use crate::{
         invoke::ToolResult,
     },
     tui::{
-        cell::{Body, Called, Cell, Code, Coloured, Fold, Nested, Progress, is_long},
+        cell::{Body, Called, Cell, Coloured, Fold, Nested, Progress, is_long},
         highlight::Colours,
         theme::Mark,
     },
 };
-
-/// Where the view of a transcript stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scroll {
-    /// At the end, whatever comes.
-    #[default]
-    Follow,
-    /// With this row of this cell at the top, whatever comes.
-    Held { cell: usize, row: usize },
-}
 
 /// The cells of one session.
 #[derive(Clone, Debug, Default)]
@@ -265,37 +258,6 @@ impl Transcript {
         {
             code.colours = Coloured::Lines(lines);
         }
-    }
-
-    /// The run that is a call, or in which it was made.
-    pub fn code_of(&mut self, call: CallId) -> Option<&mut Code> {
-        let cell = self.cells.get_mut(*self.calls.get(&call)?)?;
-        cell.touch();
-        match &mut cell.body {
-            Body::Code(code) => Some(code),
-            Body::Said { .. }
-            | Body::Text { .. }
-            | Body::Thinking(_)
-            | Body::Call(_)
-            | Body::Agent { .. }
-            | Body::Notice { .. } => None,
-        }
-    }
-
-    /// The run that is a call, to be read.
-    pub fn code(&self, call: CallId) -> Option<&Code> {
-        let Body::Code(code) = &self.cells.get(*self.calls.get(&call)?)?.body else { return None };
-        Some(&**code).filter(|code| code.call == call)
-    }
-
-    /// The calls that are in a cell.
-    pub fn calls_of(&self, cell: usize) -> impl Iterator<Item = CallId> {
-        self.calls.iter().filter(move |(_, at)| **at == cell).map(|(call, _)| *call)
-    }
-
-    /// The cell a call is in.
-    pub fn cell_of(&self, call: CallId) -> Option<usize> {
-        self.calls.get(&call).copied()
     }
 
     fn touch(&mut self, call: CallId) {

@@ -52,7 +52,7 @@ pub struct Form {
     /// What people said in it.
     pub said: Vec<Numbered>,
     /// Words to be said as soon as it runs here.
-    pub words: Option<(SessionId, String)>,
+    pub words: Option<(SessionId, Draft)>,
 }
 
 /// A session that does not run here and is looked at.

@@ -23,6 +23,8 @@ pub(super) struct Sized<B> {
     /// What the terminal was told to show.
     cells: Vec<Cell>,
     cursor: Cursor,
+    /// The cells that were written, while somebody wants to know.
+    written: Option<Vec<Position>>,
 }
 
 /// What the terminal was told of its cursor, where nothing was written since.
@@ -34,7 +36,8 @@ struct Cursor {
 
 impl<B: Backend> Sized<B> {
     pub(super) fn new(inner: B, size: Size) -> Self {
-        let mut backend = Self { inner, size, cells: Vec::new(), cursor: Cursor::default() };
+        let mut backend =
+            Self { inner, size, cells: Vec::new(), cursor: Cursor::default(), written: None };
         backend.forget();
         backend
     }
@@ -48,6 +51,22 @@ impl<B: Backend> Sized<B> {
     pub(super) fn lengths(&self) -> Vec<u16> {
         let rows = (0..self.size.height).map(|y| length(self.row(y).iter()));
         rows.map(|length| u16::try_from(length).unwrap_or(u16::MAX)).collect()
+    }
+
+    /// Notes from now on which cells are written, or no longer.
+    pub(super) fn note_written(&mut self, note: bool) {
+        self.written = note.then(Vec::new);
+    }
+
+    /// The cells that were written since it was asked to note them.
+    pub(super) fn written(&mut self) -> Vec<Position> {
+        self.written.take().unwrap_or_default()
+    }
+
+    /// Writes these rows again, as they are.
+    pub(super) fn draw_again(&mut self, rows: BTreeSet<u16>) -> Result<(), B::Error> {
+        let height = self.size.height;
+        rows.into_iter().filter(|y| *y < height).try_for_each(|y| self.draw_row(y))
     }
 
     fn forget(&mut self) {
@@ -68,6 +87,10 @@ impl<B: Backend> Sized<B> {
     }
 
     fn draw_row(&mut self, y: u16) -> Result<(), B::Error> {
+        let width = self.size.width;
+        if let Some(written) = &mut self.written {
+            written.extend((0..width).map(|x| Position { x, y }));
+        }
         self.inner.set_cursor_position(Position { x: 0, y })?;
         self.inner.clear_region(ClearType::UntilNewLine)?;
         let mut covered = 0;
@@ -110,6 +133,9 @@ impl<B: Backend> Backend for Sized<B> {
             return Ok(());
         }
         self.cursor.at = None;
+        if let Some(written) = &mut self.written {
+            written.extend(content.iter().map(|(x, y, _)| Position { x: *x, y: *y }));
+        }
         let touched: BTreeSet<u16> = content.iter().map(|(_, y, _)| *y).collect();
         let held = |backend: &Self, y: &u16| backend.row(*y).iter().any(disputed);
         let mut in_full: BTreeSet<u16> =

@@ -1,5 +1,6 @@
 //! The one list of what has to be undone, and the ways out that undo it.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,32 +14,39 @@ use super::writer::Output;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A mode of the terminal and what takes it back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mode {
     pub(super) on: &'static str,
-    pub(super) off: &'static str,
+    pub(super) off: Cow<'static, str>,
 }
 
 impl Mode {
     /// What the screen always needs, in the order it is set.
     pub(super) const ALWAYS: [Mode; 3] = [
-        Mode { on: "\x1b[?25l", off: "\x1b[?25h" },
-        Mode { on: "\x1b[?2004h", off: "\x1b[?2004l" },
-        Mode { on: "\x1b[?1004h", off: "\x1b[?1004l" },
+        Mode { on: "\x1b[?25l", off: Cow::Borrowed("\x1b[?25h") },
+        Mode { on: "\x1b[?2004h", off: Cow::Borrowed("\x1b[?2004l") },
+        Mode { on: "\x1b[?1004h", off: Cow::Borrowed("\x1b[?1004l") },
     ];
 
     /// The title goes on the terminal's own stack.
-    pub(super) const TITLE: Mode = Mode { on: "\x1b[22;2t", off: "\x1b[23;2t" };
+    pub(super) const TITLE: Mode = Mode { on: "\x1b[22;2t", off: Cow::Borrowed("\x1b[23;2t") };
 
     /// All of the window, with what was there coming back.
-    pub(super) const WHOLE: Mode = Mode { on: "\x1b[?1049h", off: "\x1b[?1049l" };
+    pub(super) const WHOLE: Mode = Mode { on: "\x1b[?1049h", off: Cow::Borrowed("\x1b[?1049l") };
 
-    pub(super) const MOUSE: Mode =
-        Mode { on: "\x1b[?1000h\x1b[?1002h\x1b[?1006h", off: "\x1b[?1006l\x1b[?1002l\x1b[?1000l" };
+    pub(super) const MOUSE: Mode = Mode {
+        on: "\x1b[?1000h\x1b[?1002h\x1b[?1006h",
+        off: Cow::Borrowed("\x1b[?1006l\x1b[?1002l\x1b[?1000l"),
+    };
 
-    pub(super) const KEYBOARD: Mode = Mode { on: "\x1b[>1u", off: "\x1b[<1u" };
+    pub(super) const KEYBOARD: Mode = Mode { on: "\x1b[>1u", off: Cow::Borrowed("\x1b[<1u") };
 
-    pub(super) const PROGRESS: Mode = Mode { on: "", off: "\x1b]9;4;0\x07" };
+    /// What was sent already, and is taken back by these bytes.
+    pub(super) fn undone_by(bytes: &str) -> Self {
+        Self { on: "", off: Cow::Owned(bytes.to_owned()) }
+    }
+
+    pub(super) const PROGRESS: Mode = Mode { on: "", off: Cow::Borrowed("\x1b]9;4;0\x07") };
 }
 
 /// Before anything is undone: a half-written sequence is cancelled, an update that began is shown,
@@ -100,7 +108,7 @@ impl Restore {
             let mut text = String::new();
             if !modes.is_empty() {
                 text.push_str(FIRST);
-                text.extend(modes.iter().rev().map(|mode| mode.off));
+                text.extend(modes.iter().rev().map(|mode| mode.off.as_ref()));
             }
             let mut text = text.into_bytes();
             text.append(&mut sink.parting);

@@ -9,7 +9,7 @@ use super::*;
 
 /// A terminal that remembers what it was told, and can be stopped.
 #[derive(Clone, Default)]
-struct Fake(Arc<(Mutex<State>, Condvar)>);
+pub(super) struct Fake(Arc<(Mutex<State>, Condvar)>);
 
 #[derive(Default)]
 struct State {
@@ -20,7 +20,7 @@ struct State {
 }
 
 impl Fake {
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         String::from_utf8(self.0.0.lock().unwrap().bytes.clone()).unwrap()
     }
 
@@ -63,7 +63,7 @@ impl LineMode for Fake {
 
 const ALL: Wishes = Wishes { mouse: true, keyboard: true, surface: Wanted::Whole, wrapped: false };
 
-fn enter(fake: &Fake) -> Terminal {
+pub(super) fn enter(fake: &Fake) -> Terminal {
     Terminal::enter(fake.clone(), fake.clone(), Size::new(20, 3), ALL).unwrap()
 }
 

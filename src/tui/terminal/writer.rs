@@ -80,7 +80,7 @@ impl Output {
         // Listed before they are written: half a write is undone as well.
         for mode in &job.sent.on {
             if !sink.undo.contains(mode) {
-                sink.undo.push(*mode);
+                sink.undo.push(mode.clone());
             }
         }
         for piece in job.sent.bytes.chunks(PIECE) {

@@ -60,13 +60,16 @@ pub(super) struct Before {
 
 /// To be taken before the event is applied; nothing where it is no news to anybody.
 pub(super) fn before(state: &State, envelope: &Envelope) -> Option<Before> {
-    let asked = match &envelope.event {
-        Event::ApprovalAnswered { approval, .. } | Event::ApprovalWithdrawn { approval, .. } => {
-            state.queue.get(*approval).map(|waiting| waiting.question.clone())
-        }
-        Event::TextStreamed { .. } | Event::OutputWritten { .. } => return None,
-        _ => None,
-    };
+    let event = &envelope.event;
+    if matches!(event, Event::TextStreamed { .. } | Event::OutputWritten { .. }) {
+        return None;
+    }
+    let mut asked = None;
+    if let Event::ApprovalAnswered { approval, .. } | Event::ApprovalWithdrawn { approval, .. } =
+        event
+    {
+        asked = state.queue.get(*approval).map(|waiting| waiting.question.clone());
+    }
     Some(Before { work: state.sessions.at_work(), asked })
 }
 
@@ -161,9 +164,9 @@ fn first(message: &str) -> String {
 /// How the last thing begins that was said in it.
 fn last_words(state: &State, session: SessionId) -> String {
     let cells = state.sessions.get(session).map(|node| node.transcript.cells.as_slice());
-    let said = cells.unwrap_or_default().iter().rev().find_map(|cell| match &cell.body {
-        Body::Text { text, .. } => Some(words::first_line(text)),
-        _ => None,
+    let said = cells.unwrap_or_default().iter().rev().find_map(|cell| {
+        let Body::Text { text, .. } = &cell.body else { return None };
+        Some(words::first_line(text))
     });
     match said {
         Some(said) if !said.is_empty() => format!("done: {said}"),

@@ -1,6 +1,6 @@
 //! What is written in the composer, what is offered for it, and where it goes.
 
-use super::{slash, tree};
+use super::{attach, slash, tree};
 use crate::{
     kernel::{command::Command, id::SessionId},
     tui::{
@@ -47,10 +47,12 @@ pub(super) fn typed(state: &mut State, c: char) {
     }
 }
 
-pub(super) fn pasted(state: &mut State, write: &dyn Fn(&mut Draft)) {
-    if !searches(state, write) {
-        write(&mut state.composer.draft);
+pub(super) fn pasted(state: &mut State, text: &str, write: &dyn Fn(&mut Draft)) -> Vec<Effect> {
+    if searches(state, write) {
+        return Vec::new();
     }
+    write(&mut state.composer.draft);
+    attach::pasted(state, text)
 }
 
 /// Writes to the words by which those of before are searched, if they are.
@@ -65,7 +67,7 @@ fn searches(state: &mut State, write: impl FnOnce(&mut Draft)) -> bool {
 }
 
 /// Sends the draft: as words, as a command, or as Python by hand.
-pub(super) fn send(state: &mut State, when: When) -> Vec<Effect> {
+pub(in crate::tui) fn send(state: &mut State, when: When) -> Vec<Effect> {
     let now = state.now.at;
     let text = state.composer.draft.text();
     if text.trim().is_empty() {
@@ -86,21 +88,26 @@ pub(super) fn send(state: &mut State, when: When) -> Vec<Effect> {
         },
         Some(_) | None => {}
     }
+    if let Some(effects) = attach::before_sending(state, when) {
+        return effects;
+    }
     if let Some(session) = state.sessions.viewed() {
         if let Some(effects) = tree::send(state, session) {
             return effects;
         }
-        let text = state.composer.take();
+        let draft = state.composer.take();
+        let words = draft.words();
         let works = state.sessions.node().is_some_and(|node| node.doing.works());
         if let Some(node) = state.sessions.node_mut() {
             node.transcript.scroll = Scroll::Follow;
         }
         if works {
-            state.composer.queued.push(Queued { to: session, text: text.clone(), when });
+            let text = words.text.clone();
+            state.composer.queued.push(Queued { to: session, text, draft, when });
         }
         return vec![Effect::Send(match when {
-            When::AfterTurn => Command::Send { session, text },
-            When::NextStep => Command::Steer { session, text },
+            When::AfterTurn => Command::Send { session, words },
+            When::NextStep => Command::Steer { session, words },
         })];
     }
     if matches!(state.place.player, Player::Nobody { .. }) {
@@ -123,9 +130,10 @@ fn begin(state: &mut State, says: bool) -> Vec<Effect> {
         state.status.say("The session is being started.", state.now.at);
         return Vec::new();
     }
-    let text = state.composer.take();
-    state.place.starting = Some(text.clone());
-    vec![Effect::Start { what: Start::Here, message: says.then_some(text) }]
+    let draft = state.composer.take();
+    let message = says.then(|| draft.words());
+    state.place.starting = Some(draft);
+    vec![Effect::Start { what: Start::Here, message }]
 }
 
 /// Runs the draft as Python, in the session in view or in a new one.
@@ -138,8 +146,8 @@ fn run(state: &mut State) -> Vec<Effect> {
     if let Some(node) = state.sessions.node_mut() {
         node.transcript.scroll = Scroll::Follow;
     }
-    let text = state.composer.take();
-    by_hand(session, &text).into_iter().collect()
+    let draft = state.composer.take();
+    by_hand(session, &draft.text()).into_iter().collect()
 }
 
 /// What a session that was started for such a line is to run.
@@ -198,13 +206,13 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         Some(Offered { kind: Kind::File { .. }, rows, .. }) if rows.is_empty() => true,
         Some(_) | None => false,
     };
-    complete(state);
-    if does { send(state, When::AfterTurn) } else { Vec::new() }
+    let effects = complete(state);
+    if does { send(state, When::AfterTurn) } else { effects }
 }
 
 /// tab on what is offered: it is put in the draft.
-pub(super) fn complete(state: &mut State) {
-    let Some(offered) = state.composer.offered.take() else { return };
+pub(super) fn complete(state: &mut State) -> Vec<Effect> {
+    let Some(offered) = state.composer.offered.take() else { return Vec::new() };
     let chosen = offered.chosen().cloned();
     match (offered.kind, chosen) {
         (Kind::Command { .. }, Some(offer)) => {
@@ -223,12 +231,14 @@ pub(super) fn complete(state: &mut State) {
             if !offer.text.ends_with('/') {
                 state.composer.draft.type_char(' ');
             }
+            return attach::named(state, &format!("@{}", offer.text));
         }
         (Kind::History { .. }, Some(offer)) => state.composer.draft = Draft::of(&offer.text),
         (Kind::History { before, .. }, None) => state.composer.draft = before,
         (Kind::Command { .. } | Kind::File { .. } | Kind::Shut { .. }, None)
         | (Kind::Shut { .. }, Some(_)) => {}
     }
+    Vec::new()
 }
 
 /// esc closes what is offered; whether it was open.
@@ -296,7 +306,7 @@ fn drafts(state: &mut State) -> Vec<Effect> {
     if let Some(session) = of
         && (composer.drafts.is_due(now) || ends && composer.drafts.has_changed())
     {
-        effects.push(Effect::KeepDraft(session, composer.draft.text()));
+        effects.push(Effect::KeepDraft(session, composer.draft.written()));
         composer.drafts.is_kept(&composer.draft);
     }
     if let (true, Some(session)) = (switched, state.sessions.viewed()) {
@@ -392,7 +402,6 @@ pub(super) fn clear(state: &mut State) {
         leave_search(state);
         return;
     }
-    let text = state.composer.take();
+    state.composer.take();
     state.status.say("Draft emptied; ↑ has it back.", state.now.at);
-    state.composer.remember(&text);
 }

@@ -15,7 +15,7 @@ use crate::{
 use super::question;
 
 /// Opens the arguments of a question.
-pub(super) fn open(state: &mut State, id: ApprovalId) {
+pub(in crate::tui) fn open(state: &mut State, id: ApprovalId) {
     let edit = state
         .queue
         .get(id)
@@ -79,7 +79,7 @@ pub(super) fn confirm(state: &mut State, edit: Edit) -> Vec<Effect> {
 }
 
 /// Hands the field, or all of it, to the person's own editor.
-pub(super) fn editor(state: &mut State, part: Part) -> Vec<Effect> {
+pub(in crate::tui) fn editor(state: &mut State, part: Part) -> Vec<Effect> {
     let Some(edit) = editing(state) else { return Vec::new() };
     let field = match part {
         Part::Field => Some(edit.at.0),
@@ -90,7 +90,7 @@ pub(super) fn editor(state: &mut State, part: Part) -> Vec<Effect> {
 }
 
 /// A text came back from it.
-pub(super) fn came(
+pub(in crate::tui) fn came(
     state: &mut State,
     id: ApprovalId,
     field: Option<usize>,

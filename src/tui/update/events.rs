@@ -124,9 +124,10 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             node.said.retain(|(seq, _)| seq < to);
             log.notice(Mark::Here, words::WENT_BACK);
         }
-        Event::MessageSent { text, .. } => {
+        Event::MessageSent { text, pictures } => {
             node.said.push((envelope.seq, text.clone()));
             log.said(text);
+            log.shown(pictures);
             if node.title.is_none() {
                 node.title = Some(words::first_line(text).chars().take(80).collect());
             }
@@ -237,6 +238,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             node.by_hand.remove(&call.id);
             let refused = decision.as_ref().filter(|decision| !decision.allowed);
             log.finished(&call, refused.and_then(|decision| decision.category), result);
+            log.made(call.id, &result.attachments);
         }
         Event::ModeChanged { from, to } => {
             node.mode = *to;
@@ -250,6 +252,9 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
         }
         Event::TodoChanged { items, .. } => node.plan = items.clone(),
         Event::ChangeBegun { call, change } => log.changes(*call, change),
+        Event::PictureMade { call, picture } => {
+            log.made(*call, std::slice::from_ref(picture));
+        }
         Event::SessionStarted { .. }
         | Event::ApprovalRequested { .. }
         | Event::ApprovalAnswered { .. }
@@ -257,7 +262,6 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
         | Event::SignalSent { .. }
         | Event::SignalReceived { .. }
         | Event::SignalTaken { .. }
-        | Event::PictureMade { .. }
         | Event::OutputWritten { .. } => {}
     }
 }

@@ -312,7 +312,7 @@ pub(super) fn follow(state: &mut State) -> Vec<Effect> {
         file.asked.page = Some(line);
         asks.push(Ask::Page(line));
     }
-    if !std::mem::replace(&mut file.asked.rest, true) {
+    if file.wants_rest() {
         asks.extend([Ask::Count, Ask::Colours]);
     }
     if let Some(Field::Word(draft)) = &file.field {

@@ -3,27 +3,22 @@
 use crossterm::event::{KeyEvent, KeyEventKind};
 
 use super::{
-    away, compose, controls, file, log, moves, output, palette, panes, paste, pointer, question,
-    records, save, several, themes, transcript, tree, trust, wider, written,
+    begin, compose, controls, file, leave, log, moves, output, palette, panes, paste, pointer,
+    question, records, save, several, themes, transcript, tree, wider, written,
 };
-use crate::{
-    kernel::command::Command,
-    tui::{
-        cell::Fold,
-        effect::{Effect, Setting, Start},
-        guard::{Haste, Press},
-        hints,
-        keymap::{Action, Begin, Edit, Go, Key, Keymap, Place},
-        message::Input,
-        state::{
-            Focus, Leave, Popup, State,
-            composer::When,
-            records::written::View,
-            status::Twice,
-            tree::Below,
-            waiting::{Compare, Form},
-        },
-        view,
+use crate::tui::{
+    cell::Fold,
+    effect::{Effect, Setting},
+    guard::{Haste, Press},
+    keymap::{Action, Edit, Go, Key, Keymap, Place},
+    message::Input,
+    state::{
+        Focus, Popup, State,
+        composer::When,
+        records::written::View,
+        status::Twice,
+        tree::Below,
+        waiting::{Compare, Form},
     },
 };
 
@@ -205,18 +200,18 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
                 return records::revoke(state, row);
             }
         }
-        Action::Begin(begin) => return begin_with(state, begin),
-        Action::Leave => return leave(state),
+        Action::Begin(begin) => return begin::with(state, begin),
+        Action::Leave => return leave::leave(state),
         Action::Suspend => return vec![Effect::Suspend],
         Action::Clear if !state.composer.draft.is_empty() || state.offers() => {
             compose::clear(state);
         }
-        Action::Clear if state.status.twice(Twice::Quit, now) => quit(state),
+        Action::Clear if state.status.twice(Twice::Quit, now) => leave::quit(state),
         Action::Clear => {
             let key = state.controls.key(Place::Everywhere, Action::Clear);
             state.status.say(format!("{key} again quits."), now);
         }
-        Action::Quit => quit(state),
+        Action::Quit => leave::quit(state),
         Action::Go(Go::KeysFile) => return vec![Effect::KeysFile],
         Action::Go(go) => panes::go(state, go),
         Action::Move(by) if matches!(state.popup, Some(Popup::Themes { .. })) => {
@@ -262,7 +257,7 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Jump(to) => transcript::jump(state, to),
         Action::Steer => return compose::send(state, When::NextStep),
         Action::Recall => compose::search(state),
-        Action::Complete => compose::complete(state),
+        Action::Complete => return compose::complete(state),
         Action::Order if state.key_place() == Place::Sessions => tree::order(state),
         Action::Order => state.queue.order = state.queue.order.next(),
         Action::Several => panes::several(state),
@@ -310,105 +305,4 @@ fn write(state: &mut State, edit: Edit) -> Vec<Effect> {
         return Vec::new();
     }
     compose::edit(state, edit)
-}
-
-fn begin_with(state: &mut State, begin: Begin) -> Vec<Effect> {
-    match begin {
-        Begin::Tour => return tour(state),
-        Begin::Connect => state.popup = Some(Popup::Connect { row: 0 }),
-        // Nothing begins by a key whose meaning cannot be read. Before the first frame is known to
-        // be out there is no size yet.
-        Begin::Chosen
-            if state.drawn.width > 0 && view::is_tiny(state.drawn.width, state.drawn.height) => {}
-        Begin::Chosen => match state.place.row {
-            0 => return tour(state),
-            1 => state.popup = Some(Popup::Connect { row: 0 }),
-            _ => state.focus = Focus::Composer,
-        },
-    }
-    Vec::new()
-}
-
-fn tour(state: &mut State) -> Vec<Effect> {
-    if state.place.starting.is_some() {
-        return Vec::new();
-    }
-    state.place.starting = Some(String::new());
-    vec![Effect::Start { what: Start::Tour, message: None }]
-}
-
-/// esc: leaves what has the keys, one thing at a time; last of all, the turn.
-fn leave(state: &mut State) -> Vec<Effect> {
-    let now = state.now.at;
-    if away::leave(state)
-        || file::leave(state)
-        || tree::step_back(state)
-        || save::leave(state)
-        || output::leave(state)
-        || records::leave(state)
-        || written::leave(state)
-        || transcript::leave(state)
-        || palette::leave(state)
-        || themes::leave(state)
-    {
-        return Vec::new();
-    }
-    if state.panes.unzoom() || state.popup.take().is_some() || compose::leave(state) {
-        return Vec::new();
-    }
-    match state.focus {
-        Focus::Question => match state.queue.form.take() {
-            Some(Form::Because(_, draft)) => state.composer.remember(&draft.text()),
-            Some(Form::Wider(_) | Form::Search(_) | Form::Edit(_)) => {}
-            None => {
-                let trust = state.queue.current().is_some_and(trust::is_asked);
-                if state.queue.not_now().is_some() {
-                    let key = hints::shows(&state.controls, Go::Waiting);
-                    let said = format!("Not now. It waits; {key} shows it.");
-                    let said = if trust { trust::NOT_NOW.to_owned() } else { said };
-                    state.status.say(said, now);
-                }
-                state.focus = state.beside();
-            }
-        },
-        Focus::Start
-        | Focus::Transcript
-        | Focus::Output(_)
-        | Focus::Sessions
-        | Focus::Waiting
-        | Focus::Plan
-        | Focus::Changes
-        | Focus::Away => {
-            state.focus = Focus::Composer;
-            if let Some(node) = state.sessions.node_mut() {
-                node.transcript.here = None;
-            }
-        }
-        Focus::Composer => {
-            let Some(node) = state.sessions.node() else {
-                if state.place.starts_empty() && state.composer.draft.is_empty() {
-                    state.focus = Focus::Start;
-                }
-                return Vec::new();
-            };
-            if !node.doing.works() && node.by_hand.is_empty() {
-                return Vec::new();
-            }
-            if state.status.twice(Twice::StopTurn, now) {
-                return vec![Effect::Send(Command::Interrupt { session: node.spec.id })];
-            }
-            let key = state.controls.key(Place::Composer, Action::Leave);
-            state.status.say(format!("{key} again stops this turn"), now);
-        }
-    }
-    Vec::new()
-}
-
-/// Leaves the screen, or asks first if something would end with it.
-pub(super) fn quit(state: &mut State) {
-    if state.sessions.at_work() == 0 && state.queue.calls() == 0 {
-        state.place.leave = Some(Leave::Quit);
-    } else {
-        state.popup = Some(Popup::Quit { row: 0 });
-    }
 }

@@ -30,6 +30,7 @@ pub(super) fn scroll(state: &mut State, by: Move) {
                 _ => {}
             }
         }
+        Place::Picture => super::picture::step(state, by),
         Place::Stop => {
             if let Some(Popup::Stop { session, row }) = &mut state.popup {
                 let rows = if state.sessions.at_work_below(*session) > 0 { 3 } else { 2 };
@@ -77,10 +78,10 @@ pub(super) fn scroll(state: &mut State, by: Move) {
             let lines = view::lines(state, state.focus);
             state.panes.row = step_in(state.panes.row, lines, 10, by);
         }
-        Place::Search if state.popup == Some(Popup::File) => match by {
-            Move::Up => super::file::next(state, false),
-            _ => super::file::scroll(state, by),
-        },
+        Place::Search if state.popup == Some(Popup::File) && by == Move::Up => {
+            super::file::next(state, false);
+        }
+        Place::Search if state.popup == Some(Popup::File) => super::file::scroll(state, by),
         Place::Search if state.focus == Focus::Transcript => transcript::seek(state, by),
         Place::Search if by == Move::Up => question::next_found(state, false),
         Place::Question | Place::Search => question::act(state, Action::Move(by)),

@@ -104,6 +104,9 @@ fn down(run: &Run, from: (u64, usize), steps: usize, drawn: &DrawnOutput) -> Opt
 }
 
 pub(super) fn act(state: &mut State, what: Output) -> Vec<Effect> {
+    if let Some(Popup::Picture { at }) = state.popup {
+        return super::picture::save(state, at).into_iter().collect();
+    }
     let Some(call) = state.output_here() else { return Vec::new() };
     let top = state.drawn.outputs.iter().find(|drawn| drawn.call == call).map(|drawn| drawn.top);
     let Some(run) = state.output.run_mut(call) else { return Vec::new() };

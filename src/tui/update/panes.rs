@@ -3,8 +3,8 @@
 use ratatui::layout::Size;
 
 use super::{
-    away, compose, controls, file, log, palette, question, records, several, themes, transcript,
-    tree, written,
+    away, compose, controls, file, log, palette, picture, question, records, several, themes,
+    transcript, tree, written,
 };
 use crate::{
     kernel::{command::Command, id::ApprovalId, signal::Extent, spec::Mode},
@@ -82,6 +82,7 @@ pub(super) fn go(state: &mut State, go: Go) {
             swap(state, Popup::Log { row: 0 });
         }
         Go::Mode => mode(state),
+        Go::Picture => picture::open(state),
         Go::Output => output(state),
         Go::Away => {
             let pane = view::panes(state).contains(&Focus::Away);
@@ -328,6 +329,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         | Place::Script
         | Place::Rename
         | Place::Save
+        | Place::Picture
         | Place::Undo
         | Place::Filter
         | Place::Help => {}

@@ -74,8 +74,8 @@ fn put(state: &mut State, text: &str, write: &dyn Fn(&mut Draft)) -> Vec<Effect>
     if state.focus == Focus::Question && matches!(state.queue.form, Some(Form::Edit(_))) {
         return Vec::new();
     }
-    compose::pasted(state, write);
+    let effects = compose::pasted(state, text, write);
     state.popup = None;
     state.focus = Focus::Composer;
-    Vec::new()
+    effects
 }

@@ -32,6 +32,11 @@ pub(super) fn letter(state: &mut State, id: ApprovalId, letter: char) -> Vec<Eff
         Some(action) => return input::act(state, action),
         None => return Vec::new(),
     };
+    says(state, id, letter)
+}
+
+/// What a letter does that is known to be meant for that question.
+pub(in crate::tui) fn says(state: &mut State, id: ApprovalId, letter: Letter) -> Vec<Effect> {
     if state.queue.get(id).is_some_and(trust::is_asked) {
         return trust::letter(state, id, letter);
     }
@@ -77,7 +82,7 @@ pub(crate) fn why_not_wider(waiting: &Waiting) -> Option<&'static str> {
 }
 
 /// Confirms the form that is open.
-pub(super) fn confirm(state: &mut State) -> Vec<Effect> {
+pub(in crate::tui) fn confirm(state: &mut State) -> Vec<Effect> {
     if matches!(state.popup, Some(Popup::Several { .. })) {
         return several::yes(state);
     }
@@ -100,7 +105,7 @@ pub(super) fn confirm(state: &mut State) -> Vec<Effect> {
     }
 }
 
-pub(super) fn answer(approval: ApprovalId, answer: Answer) -> Vec<Effect> {
+pub(in crate::tui) fn answer(approval: ApprovalId, answer: Answer) -> Vec<Effect> {
     vec![Effect::Send(Command::Answer { approval, answer })]
 }
 
@@ -125,7 +130,7 @@ pub(super) fn typed(state: &mut State, letter: char) {
 pub(super) fn gone(state: &mut State, id: ApprovalId) -> Option<Waiting> {
     let (waiting, words) = state.queue.remove(id);
     if let Some(words) = words {
-        state.composer.give_back(&words);
+        state.composer.give_back(&*words);
     }
     waiting
 }

@@ -166,7 +166,7 @@ pub(super) fn open(state: &mut State, row: usize) {
 }
 
 /// Takes the chosen rule back, where that is the person's to do.
-pub(super) fn revoke(state: &mut State, row: usize) -> Vec<Effect> {
+pub(in crate::tui) fn revoke(state: &mut State, row: usize) -> Vec<Effect> {
     let rows = state.records.rules.rows(&state.records.filter);
     let placed = match rows.get(row) {
         None => return Vec::new(),

@@ -1,6 +1,6 @@
 //! What commands that begin with a slash do.
 
-use super::{input, panes, tree};
+use super::{attach, leave, panes, tree};
 use crate::{
     kernel::command::Command,
     tui::{
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Does a command. What could not be done is said, and the line is among the words of before.
-pub(super) fn run(state: &mut State, word: Word, rest: &str) -> Vec<Effect> {
+pub(in crate::tui) fn run(state: &mut State, word: Word, rest: &str) -> Vec<Effect> {
     let now = state.now.at;
     let session = state.sessions.viewed();
     match word {
@@ -22,7 +22,7 @@ pub(super) fn run(state: &mut State, word: Word, rest: &str) -> Vec<Effect> {
             return Vec::new();
         }
         Word::Quit => {
-            input::quit(state);
+            leave::quit(state);
             return Vec::new();
         }
         Word::Theme => {
@@ -44,6 +44,11 @@ pub(super) fn run(state: &mut State, word: Word, rest: &str) -> Vec<Effect> {
             return Vec::new();
         }
         Word::Mode if rest.is_empty() => return go(state, Go::Mode),
+        Word::Attach if rest.is_empty() => {
+            state.status.say("/attach takes a picture file: PNG, JPEG, GIF or WebP.", now);
+            return Vec::new();
+        }
+        Word::Attach => return attach::file(state, rest),
         Word::Mode | Word::Rename | Word::Fork | Word::Rewind | Word::Stop => {}
     }
     let Some(session) = session else {
@@ -61,6 +66,7 @@ pub(super) fn run(state: &mut State, word: Word, rest: &str) -> Vec<Effect> {
         Word::Rewind => return rewind(state, rest),
         Word::Stop => Some(Command::Interrupt { session }),
         Word::New
+        | Word::Attach
         | Word::Changes
         | Word::Grants
         | Word::Decisions
@@ -90,7 +96,7 @@ fn refuse(state: &mut State, word: Word, rest: &str) {
     let slash::Takes::One(names) = word.takes() else { return };
     let why = format!("No {} {rest}. There is: {}.", word.name(), names.join(", "));
     state.status.say(why, state.now.at);
-    state.composer.give_back(&format!("/{} {rest}", word.name()));
+    state.composer.give_back(&*format!("/{} {rest}", word.name()));
 }
 
 fn theme(state: &mut State, name: &str) {
@@ -105,7 +111,7 @@ fn new(state: &mut State) -> Vec<Effect> {
         state.status.say("The session is being started.", state.now.at);
         return Vec::new();
     }
-    state.place.starting = Some(String::new());
+    state.place.starting = Some(Draft::default());
     vec![Effect::Start { what: Start::Here, message: None }]
 }
 
@@ -123,7 +129,7 @@ fn rewind(state: &mut State, rest: &str) -> Vec<Effect> {
         Some(before) => {
             let session = node.spec.id;
             let text = node.said[before - 1].1.clone();
-            state.composer.give_back(&text);
+            state.composer.give_back(&*text);
             return vec![Effect::Send(Command::Rewind { session, before })];
         }
     };

@@ -3,6 +3,7 @@ use std::time::Duration;
 use pretty_assertions::assert_eq;
 
 mod answers;
+mod attaching;
 mod away;
 mod burst;
 mod choices;
@@ -146,7 +147,7 @@ fn words_said_during_a_turn_wait_in_sight() {
     stage.at_work();
     stage.types("use 4");
     stage.key("enter");
-    let said = Command::Send { session: 1.into(), text: "use 4".into() };
+    let said = Command::Send { session: 1.into(), words: "use 4".into() };
     assert_eq!(stage.effects, [Effect::Send(said)]);
     assert!(stage.screen().contains("↑ has it back   after this turn"));
     stage.event(1.into(), Event::said("use 4"));

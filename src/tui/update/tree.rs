@@ -16,6 +16,7 @@ use crate::{
         keymap::Place,
         state::{
             Focus, Popup, State,
+            draft::Draft,
             status::Player,
             tree::{Reading, Row, Watched},
         },
@@ -92,7 +93,7 @@ fn show(state: &mut State, session: SessionId) {
 }
 
 /// Looks at a session that does not run here.
-fn watch(state: &mut State, root: SessionId, place: Whereabouts) -> Vec<Effect> {
+pub(in crate::tui) fn watch(state: &mut State, root: SessionId, place: Whereabouts) -> Vec<Effect> {
     let mut effects = leave(state);
     let watched = Watched { root, place, asks: Vec::new(), wanted: false };
     state.sessions.tree.watched = Some(watched);
@@ -152,7 +153,7 @@ pub(super) fn resume(state: &mut State) -> Vec<Effect> {
     carry_on(state, session, when)
 }
 
-fn carry_on(state: &mut State, session: SessionId, when: When) -> Vec<Effect> {
+pub(in crate::tui) fn carry_on(state: &mut State, session: SessionId, when: When) -> Vec<Effect> {
     let mut effects = Vec::new();
     if state.sessions.watched(session).is_none() {
         let place = place(state, session);
@@ -203,12 +204,13 @@ pub(super) fn resumed(
             }
             let said = notice.map_or_else(String::new, |notice| format!(" {notice}"));
             state.status.say(format!("Carried on here.{said}"), state.now.at);
-            let send = words.map(|(session, text)| Command::Send { session, text });
+            let send =
+                words.map(|(session, draft)| Command::Send { session, words: draft.words() });
             effects.extend(send.map(Effect::Send));
         }
         Err(why) => {
-            if let Some((_, text)) = words {
-                state.composer.give_back(&text);
+            if let Some((_, draft)) = words {
+                state.composer.give_back(draft);
             }
             if let Some(watched) = &mut state.sessions.tree.watched {
                 watched.wanted &= watched.root != session;
@@ -264,7 +266,7 @@ pub(super) fn add(state: &mut State) -> Vec<Effect> {
         return say(state, "The session is being started.");
     }
     state.popup = None;
-    state.place.starting = Some(String::new());
+    state.place.starting = Some(Draft::default());
     vec![Effect::Start { what: Start::Here, message: None }]
 }
 

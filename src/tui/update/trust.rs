@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Said when it is put off.
-pub(super) const NOT_NOW: &str = "Not now; the next start asks again.";
+pub(in crate::tui) const NOT_NOW: &str = "Not now; the next start asks again.";
 
 pub(super) fn is_asked(waiting: &Waiting) -> bool {
     matches!(waiting.about, About::Rules(_))

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Opens the form with the narrowest rule.
-pub(super) fn open(state: &mut State, id: ApprovalId) {
+pub(in crate::tui) fn open(state: &mut State, id: ApprovalId) {
     let Some(waiting) = state.queue.get(id) else { return };
     let question = waiting.question.clone();
     let base = base(state, &question);
@@ -41,7 +41,7 @@ fn form(state: &mut State) -> Option<&mut Wider> {
 }
 
 /// For the session becomes for always, and back.
-pub(super) fn switch(state: &mut State) {
+pub(in crate::tui) fn switch(state: &mut State) {
     let Some(id) = form(state).map(|wider| wider.question) else { return };
     let Some(waiting) = state.queue.get(id) else { return };
     let question = waiting.question.clone();
@@ -52,7 +52,7 @@ pub(super) fn switch(state: &mut State) {
 }
 
 /// Says yes with the rule as it stands. The form stays until the answer is there.
-pub(super) fn save(state: &mut State) -> Vec<Effect> {
+pub(in crate::tui) fn save(state: &mut State) -> Vec<Effect> {
     let now = state.now.at;
     let Some(wider) = form(state) else { return Vec::new() };
     let text = wider.draft.text();

@@ -140,17 +140,21 @@ fn hint(state: &State, here: bool, width: usize) -> String {
     if let Some(why) = read_only(state) {
         return why;
     }
+    let with = match state.composer.draft.pictures() {
+        0 => String::new(),
+        count => format!(", with {}", words::count(count, "picture")),
+    };
     match state.sessions.node() {
         Some(node) if node.spec.parent.is_some() => {
             let root = node.spec.path.first().map_or("", String::as_str);
             format!("to {}, not to {root}", node.spec.agent())
         }
         Some(node) if node.doing.works() => {
-            let hints = hints.with(send, "sends after this turn");
+            let hints = hints.with(send, &format!("sends after this turn{with}"));
             hints.with(Action::Steer, "at the next step").fitted(width, &dot)
         }
         _ => {
-            let hints = hints.with(send, "sends");
+            let hints = hints.with(send, &format!("sends{with}"));
             hints.with(Action::Edit(Edit::NewLine), "new line").fitted(width, &dot)
         }
     }

@@ -129,6 +129,9 @@ fn title(state: &State, pen: &mut Pen<'_>, area: Rect, file: &Viewed, drawn: Opt
             fact(pen, format!("what was changed last  {sum}"), Role::Quiet);
         }
         (Side::Now, Some(drawn), Some(page)) if !page.lines.is_empty() => {
+            if file.asked.last {
+                fact(pen, "reading to the end…".to_owned(), Role::Quiet);
+            }
             let first = words::grouped(drawn.first + 1);
             let text = match file.count {
                 Some(all) => format!(

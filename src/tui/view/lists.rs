@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// What a session is at, in a few words.
-pub(super) fn state_words(state: &State, session: SessionId) -> String {
+pub(in crate::tui) fn state_words(state: &State, session: SessionId) -> String {
     if let Some(question) = state.sessions.asks_there(session) {
         let effect = question.category.name().to_uppercase();
         return format!("waits there: {effect} {}", question.preview.object);

@@ -64,8 +64,11 @@ pub(super) fn draw(
     let first = (chosen + 1).saturating_sub(height);
     for (at, said) in shown.iter().enumerate().skip(first).take(height) {
         let y = u16::try_from(at - first).unwrap_or(0);
-        let line = entry(state, pen, said);
-        pen.line(inset(rest, 1, 1), y, line);
+        let times = match said.times {
+            1 => Line::default(),
+            times => Line::from(pen.span(format!("{times} times"), Role::Quiet)),
+        };
+        pen.apart(inset(rest, 1, 1), y, entry(state, pen, said), times);
         if at == chosen {
             pen.line(rest, y, Line::from(pen.mark(Mark::Here)));
         }
@@ -85,9 +88,6 @@ fn entry(state: &State, pen: &Pen<'_>, said: &Said) -> Line<'static> {
         spans.push(pen.span(": ", Role::Quiet));
     }
     spans.extend(pen.spans(words::first_line(&said.text), Role::Text));
-    if said.times > 1 {
-        spans.push(pen.span(format!("   {} times", said.times), Role::Quiet));
-    }
     Line::from(spans)
 }
 

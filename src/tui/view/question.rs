@@ -286,7 +286,7 @@ pub(super) fn facts_role(waiting: &Waiting) -> Role {
 }
 
 /// Short facts about the effect; where it is narrow, the first of them.
-pub(super) fn facts(waiting: &Waiting, width: usize) -> Vec<String> {
+pub(in crate::tui) fn facts(waiting: &Waiting, width: usize) -> Vec<String> {
     let question = &waiting.question;
     let mut facts = question.preview.facts.clone();
     if width < usize::from(NARROW) {

@@ -46,10 +46,12 @@ struct List {
 
 pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, pane: Focus) {
     pen.clear(area);
-    let list = match pane {
-        Focus::Plan => plan(state, pen),
-        Focus::Away => away(state, pen),
-        _ => changes(state, pen),
+    let list = if pane == Focus::Plan {
+        plan(state, pen)
+    } else if pane == Focus::Away {
+        away(state, pen)
+    } else {
+        changes(state, pen)
     };
     let here = state.focus == pane && state.popup.is_none();
     let right = match list.right.is_empty() {

@@ -10,6 +10,7 @@ mod hints;
 mod inline;
 mod lists;
 mod log;
+mod pictures;
 mod questions;
 mod records;
 mod tree;

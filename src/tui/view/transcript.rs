@@ -4,13 +4,13 @@ use ratatui::{layout::Rect, text::Line};
 
 use super::{
     pen::{Pen, inset, split_bottom, split_top},
-    search,
+    picture, search,
 };
 use crate::tui::{
-    cell::{self, Body, Scene, column},
+    cell::{self, Body, Scene, column, picture::places},
     row,
     state::{
-        DrawnText, Focus, State,
+        DrawnPicture, DrawnText, Focus, State,
         sessions::Node,
         transcript::{Scroll, find::Find},
     },
@@ -24,17 +24,24 @@ pub(super) fn draw(
     node: &Node,
     pen: &mut Pen<'_>,
     area: Rect,
+    pictures: &mut Vec<DrawnPicture>,
 ) -> (DrawnText, Option<(u16, u16)>) {
     let find = node.transcript.find.as_ref().filter(|_| state.focus == Focus::Transcript);
     let Some(find) = find.filter(|_| area.height > 1 && state.popup.is_none()) else {
-        return (cells(state, node, pen, area, ""), None);
+        return (cells(state, node, pen, area, ("", pictures)), None);
     };
     let (above, field) = split_bottom(area, 1);
-    let drawn = cells(state, node, pen, above, &find.word.text());
+    let drawn = cells(state, node, pen, above, (&find.word.text(), pictures));
     (drawn, search::field(state, pen, field, (&find.word, find.at), Some(find.hits.len())))
 }
 
-fn cells(state: &State, node: &Node, pen: &mut Pen<'_>, area: Rect, word: &str) -> DrawnText {
+fn cells(
+    state: &State,
+    node: &Node,
+    pen: &mut Pen<'_>,
+    area: Rect,
+    (word, pictures): (&str, &mut Vec<DrawnPicture>),
+) -> DrawnText {
     let inner = inset(area, 1, if area.width >= 90 { 2 } else { 1 });
     let speaker = if node.spec.parent.is_some() { node.spec.agent() } else { "you" };
     let scene = Scene {
@@ -86,6 +93,18 @@ fn cells(state: &State, node: &Node, pen: &mut Pen<'_>, area: Rect, word: &str) 
             }
             at.1 += 1;
             down += 1;
+        }
+        for place in places(&cells[at.0], &scene, laid.len()) {
+            // Rows of the cell, the blank one above it included.
+            let top = place.row + usize::from(column::gap(cells, at.0));
+            let end = top + usize::from(place.shape.rows);
+            let (from, to) = (top.max(skipped), end.min(at.1));
+            if from < to {
+                let rows = |rows: usize| u16::try_from(rows).unwrap_or(u16::MAX);
+                let (_, below) = split_top(inner, rows(first + from - skipped));
+                let (seen, _) = split_top(below, rows(to - from));
+                pictures.extend(picture::among(state, pen, &place, (seen, rows(from - top))));
+            }
         }
         if !word.is_empty() {
             let gap = usize::from(column::gap(cells, at.0));

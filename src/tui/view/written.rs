@@ -225,6 +225,7 @@ fn keys_of<'a>(state: &'a State, written: &Written, new: bool) -> Hints<'a> {
             .with(Action::Undo, "undo…")
             .with(Action::Open, "in full")
             .when(!new, Action::Compare, "side by side")
+            .with(Action::File, "read")
             .with(open, "open")
             .leave("back"),
         View::Full | View::Sides => {
@@ -233,6 +234,7 @@ fn keys_of<'a>(state: &'a State, written: &Written, new: bool) -> Hints<'a> {
                 .moves(moves, "scroll")
                 .with(Action::Undo, "undo…")
                 .when(!new || written.view == View::Sides, Action::Compare, other)
+                .with(Action::File, "read")
                 .with(open, "open")
                 .leave("back to the list")
         }

@@ -27,6 +27,7 @@ async fn the_environment_is_small_and_fixed() {
         "FOOTPLATE_SCRIPT",
         "HOME",
         "LANG",
+        "MPLBACKEND",
         "PATH",
         "PYTHONNOUSERSITE",
         "PYTHONPATH",

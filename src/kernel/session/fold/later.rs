@@ -2,7 +2,8 @@
 //! spoke.
 
 use crate::kernel::{
-    event::Outcome, id::SignalId, message::Message, signal::Signal, spec::SessionSpec,
+    event::Outcome, id::SignalId, message::Message, picture::Picture, signal::Signal,
+    spec::SessionSpec,
 };
 
 /// A message, with the number of the event in which somebody said it.
@@ -34,8 +35,8 @@ pub(super) struct Later {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Said {
-    /// By the person, or as the task by the agent above.
-    Words(u64, String),
+    /// By the person, with what they showed, or as the task by the agent above.
+    Words(u64, String, Vec<Picture>),
     /// By footplate, of what the person did.
     Note(String),
     /// By another agent, as the model is told.
@@ -44,9 +45,9 @@ enum Said {
 
 impl Later {
     /// In the event of that number.
-    pub(super) fn said(&mut self, seq: u64, text: String) {
+    pub(super) fn said(&mut self, seq: u64, text: String, pictures: Vec<Picture>) {
         self.requests = 0;
-        self.said.push(Said::Words(seq, text));
+        self.said.push(Said::Words(seq, text, pictures));
     }
 
     pub(super) fn noted(&mut self, text: String) {
@@ -98,7 +99,7 @@ impl Later {
     /// The words in it, with the number of their event.
     pub(super) fn spoken(&self) -> impl Iterator<Item = (u64, &str)> {
         self.said.iter().filter_map(|said| match said {
-            Said::Words(seq, text) => Some((*seq, text.as_str())),
+            Said::Words(seq, text, _) => Some((*seq, text.as_str())),
             Said::Note(_) | Said::Signal { .. } => None,
         })
     }
@@ -127,8 +128,8 @@ impl Later {
 impl From<Said> for Told {
     fn from(said: Said) -> Self {
         match said {
-            Said::Words(seq, text) => (Some(seq), Message::User(text)),
-            Said::Note(text) => (None, Message::User(text)),
+            Said::Words(seq, text, pictures) => (Some(seq), Message::User { text, pictures }),
+            Said::Note(text) => (None, Message::said(text)),
             Said::Signal { told, .. } => (None, Message::Agent(told)),
         }
     }

@@ -155,15 +155,17 @@ impl Talk {
         let rest = self.messages.split_off(cut);
         let messages = std::mem::replace(&mut self.messages, rest);
         let said = messages.iter().rev().find_map(|message| match message {
-            Message::User(text) => Some(text.as_str()),
+            Message::User { text, pictures } => Some((text.as_str(), pictures)),
             Message::Agent(_) | Message::Assistant { .. } | Message::Results(_) => None,
         });
-        let is_kept = self.messages.iter().any(|message| matches!(message, Message::User(_)));
-        if let Some(said) = said.filter(|_| !is_kept) {
+        let is_kept = self.messages.iter().any(|message| matches!(message, Message::User { .. }));
+        let mut pictures = Vec::new();
+        if let Some((said, shown)) = said.filter(|_| !is_kept) {
             let said = said.rsplit_once(LAST_WORDS).map_or(said, |(_, said)| said);
             text = format!("{text}{LAST_WORDS}{said}");
+            pictures.clone_from(shown);
         }
-        self.messages.insert(0, Message::User(text));
+        self.messages.insert(0, Message::User { text, pictures });
         let later = self.spoken.split_off(self.spoken.partition_point(|(_, at)| *at < cut));
         let spoken = std::mem::take(&mut self.spoken);
         // The text stands where they stood.
@@ -191,7 +193,7 @@ impl Talk {
             (self.messages, self.spoken, self.gone) = whole.unwrap_or_else(|| {
                 self.lacks = true;
                 let spoken = words.iter().enumerate().map(|(at, (seq, _))| (*seq, at)).collect();
-                (words.into_iter().map(|(_, text)| Message::User(text)).collect(), spoken, 0)
+                (words.into_iter().map(|(_, text)| Message::said(text)).collect(), spoken, 0)
             });
         }
         if let Some(first) = self.spoken.iter().position(|(seq, _)| *seq >= to) {
@@ -208,7 +210,7 @@ fn words<'a>(
     messages: &'a [Message],
 ) -> impl Iterator<Item = (u64, &'a str)> {
     spoken.iter().filter_map(|(seq, at)| match messages.get(*at) {
-        Some(Message::User(text)) => Some((*seq, text.as_str())),
+        Some(Message::User { text, .. }) => Some((*seq, text.as_str())),
         Some(Message::Agent(_) | Message::Assistant { .. } | Message::Results(_)) | None => None,
     })
 }

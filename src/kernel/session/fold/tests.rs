@@ -136,7 +136,7 @@ fn resumed() -> Event {
 /// The conversation in one line a message.
 fn told(session: &Session) -> Vec<String> {
     let line = |message: &Message| match message {
-        Message::User(text) => format!("user: {text}"),
+        Message::User { text, .. } => format!("user: {text}"),
         Message::Agent(text) => format!("agent: {text}"),
         Message::Assistant { text, calls, .. } => {
             let calls: Vec<_> = calls.iter().map(|call| call.provider_id.as_str()).collect();
@@ -282,7 +282,7 @@ proptest! {
                     prop_assert!(!got.is_empty());
                     wanted.clear();
                 }
-                Message::User(_) | Message::Agent(_) => prop_assert!(wanted.is_empty()),
+                Message::User { .. } | Message::Agent(_) => prop_assert!(wanted.is_empty()),
                 Message::Assistant { calls, text, .. } => {
                     prop_assert!(wanted.is_empty());
                     prop_assert!(!text.is_empty() || !calls.is_empty());
@@ -302,7 +302,7 @@ proptest! {
         let numbers: Vec<_> = session.numbered().into_iter().map(|(seq, _)| seq).collect();
         prop_assert_eq!(&numbers, &said);
         let summed = events.iter().any(|event| matches!(event, Event::ContextCompacted { .. }));
-        let told = messages.iter().filter(|it| matches!(it, Message::User(_))).count();
+        let told = messages.iter().filter(|it| matches!(it, Message::User { .. })).count();
         prop_assert!(summed || told == said.len());
         let mut closed: Vec<_> = closing::close(&mut session).into_iter().map(|(id, _)| id).collect();
         let all = closed.len();

@@ -4,6 +4,7 @@ use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
 use super::*;
+use crate::tui::{file::LINE, words::grouped};
 
 fn visit(root: &Path, name: &str) -> Visit {
     Reader::default().visit(root.to_owned(), root.join(name))

@@ -16,12 +16,8 @@ fn told(stage: &Stage) -> Vec<String> {
 
 fn notices(stage: &mut Stage) -> Vec<String> {
     let effects = std::mem::take(&mut stage.effects).into_iter();
-    effects
-        .filter_map(|effect| match effect {
-            Effect::Notify(text) => Some(text),
-            _ => None,
-        })
-        .collect()
+    let text = |effect| if let Effect::Notify(text) = effect { Some(text) } else { None };
+    effects.filter_map(text).collect()
 }
 
 #[test]

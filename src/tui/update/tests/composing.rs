@@ -42,7 +42,7 @@ fn line(stage: &mut Stage, text: &str) -> Vec<Command> {
 }
 
 /// A session that rests after one message.
-fn resting() -> Stage {
+pub(super) fn resting() -> Stage {
     let mut stage = Stage::new(80, 24);
     stage.at_work();
     stage.event(1.into(), Event::ExchangeFinished { outcome: Outcome::Done });
@@ -154,7 +154,10 @@ fn a_command_that_is_none_keeps_its_text_and_a_path_is_sent() {
     stage.key("ctrl+c");
     for words in ["/usr/bin/env is gone", " /mode is a command"] {
         let text = words.to_owned();
-        assert_eq!(line(&mut stage, words), [Command::Send { session: 1.into(), text }]);
+        assert_eq!(
+            line(&mut stage, words),
+            [Command::Send { session: 1.into(), words: text.into() }]
+        );
     }
 }
 
@@ -211,8 +214,8 @@ fn words_steer_at_the_next_step_and_what_waits_is_taken_back() {
     stage.types("then test");
     stage.key("enter");
     let session = 1.into();
-    let steer = Command::Steer { session, text: "use four".into() };
-    let send = Command::Send { session, text: "then test".into() };
+    let steer = Command::Steer { session, words: "use four".into() };
+    let send = Command::Send { session, words: "then test".into() };
     assert_eq!(sent(&stage), [steer, send]);
     let screen = stage.screen();
     assert!(screen.contains("◌ use four") && screen.contains("at the next step"), "{screen}");

@@ -99,8 +99,8 @@ fn sought(stage: &Stage) -> Option<usize> {
 /// Characters that went to a session.
 fn sent(effect: &Effect) -> usize {
     match effect {
-        Effect::Send(Command::Send { text, .. } | Command::Steer { text, .. }) => {
-            text.chars().count()
+        Effect::Send(Command::Send { words, .. } | Command::Steer { words, .. }) => {
+            words.text.chars().count()
         }
         _ => 0,
     }

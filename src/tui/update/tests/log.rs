@@ -13,8 +13,8 @@ fn log(stage: &Stage) -> Vec<(Kind, String)> {
 #[test]
 fn every_toast_is_in_the_log_with_its_time_and_so_is_what_sessions_say_of_their_ends() {
     let mut stage = Stage::crew(80, 24);
-    let begun = stage.now().wall;
     stage.key("esc");
+    let begun = stage.now().wall;
     stage.wait(60_000);
     stage.ends(2, Outcome::Limit { message: "The budget is spent.\nRaise it.".into() });
     stage.send(Message::Came(Came::NotStarted("The disk is full. Make room.".into())));

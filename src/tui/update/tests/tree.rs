@@ -185,7 +185,7 @@ fn a_session_is_taken_over_when_it_is_let_go_and_is_one_of_ours_then() {
     assert_eq!(stage.state.sessions.viewed(), Some(session));
     stage.types("on");
     stage.key("enter");
-    assert_eq!(sent(&mut stage), [Effect::Send(Command::Send { session, text: "on".into() })]);
+    assert_eq!(sent(&mut stage), [Effect::Send(Command::Send { session, words: "on".into() })]);
 }
 
 #[test]
@@ -207,7 +207,10 @@ fn words_for_a_session_that_runs_nowhere_carry_it_on_and_come_back_if_it_cannot_
         if fails {
             assert_eq!(stage.state.composer.draft.text(), text);
         } else {
-            assert_eq!(sent(&mut stage), [Effect::Send(Command::Send { session, text })]);
+            assert_eq!(
+                sent(&mut stage),
+                [Effect::Send(Command::Send { session, words: text.into() })]
+            );
         }
     }
 }

@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 
 use super::{
-    LEX, SIZES, Stage, composing::resting, file::looked_at, log::said, records::decided, shot,
-    streaming, tree::crowd, write_asks,
+    LEX, SIZES, Stage, composing::resting, file::looked_at, log::said, pictures::pictured,
+    records::decided, shot, streaming, tree::crowd, write_asks,
 };
 use crate::{
     kernel::port::OutputPage,
     tui::{
+        picture::Means,
         stage::write_question,
         state::{Focus, Popup, State, tree::Row, waiting::Form},
     },
@@ -52,6 +53,11 @@ pub(super) const ALL: &[(&str, Build)] = &[
     ("popup_file", |w, h| with(looked_at(w, h), &["l", "e", "x", "enter"], "")),
     ("popup_file_line", |w, h| with(looked_at(w, h), &["l", "e", "x", "enter", ":"], "600")),
     ("log", |w, h| with(said(w, h), &["ctrl+l"], "")),
+    ("picture_alone", |w, h| {
+        let mut stage = pictured((w, h), Means::Blocks);
+        stage.state.focus = Focus::Transcript;
+        with(stage, &["p"], "")
+    }),
     ("popup_away", |w, h| {
         let mut stage = Stage::crew(w, h);
         stage.looks_away();
@@ -83,8 +89,8 @@ pub(super) const ALL: &[(&str, Build)] = &[
         slowly(stage, &["end", "m"], " ")
     }),
     ("popup_script", |w, h| slowly(write_asks(w, h), &["p"], "")),
-    ("session_held", held),
-    ("session_delete", |w, h| with(crowd(w, h), &["F2", "end", "up", "up", "d"], "")),
+    ("session_held", |w, h| listed(w, h, 1, "enter")),
+    ("popup_delete", |w, h| listed(w, h, 0, "d")),
     ("session_rename", |w, h| with(crowd(w, h), &["F2", "home", "e"], "")),
     ("session_said", |w, h| with(crowd(w, h), &["F2", "home", "b"], "")),
     ("session_rewind", |w, h| with(crowd(w, h), &["F2", "home", "b", "enter"], "")),
@@ -180,12 +186,13 @@ fn wrote_much(width: u16, height: u16) -> Stage {
     stage
 }
 
-fn held(width: u16, height: u16) -> Stage {
+/// What a key asks about one of the sessions that are not open here.
+fn listed(width: u16, height: u16, which: usize, key: &str) -> Stage {
     let mut stage = with(crowd(width, height), &["F2"], "");
     let rows = stage.state.tree().len();
-    let held = (0..rows).find(|at| matches!(stage.state.tree().get(*at), Some(Row::Listed(1))));
-    stage.state.sessions.cursor = held.unwrap();
-    stage.key("enter");
+    let at = (0..rows).find(|at| stage.state.tree().get(*at) == Some(Row::Listed(which)));
+    stage.state.sessions.cursor = at.unwrap();
+    stage.key(key);
     stage
 }
 
@@ -209,7 +216,8 @@ fn every_pane_pop_up_and_form_has_a_picture_at_three_sizes() {
 }
 
 /// All that [`shown`] can say.
-const KINDS: [&str; 39] = [
+const KINDS: [&str; 40] = [
+    "picture",
     "file",
     "files",
     "log",
@@ -262,6 +270,7 @@ fn shown(state: &State) -> &'static str {
             Popup::Changes { .. } => "changes",
             Popup::Grants { .. } => "grants",
             Popup::File => "file",
+            Popup::Picture { .. } => "picture",
             Popup::Files { .. } => "files",
             Popup::Log { .. } => "log",
             Popup::Away { .. } => "away",

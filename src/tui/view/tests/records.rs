@@ -185,14 +185,18 @@ fn a_long_change_is_scrolled_beside_the_list_and_in_full() {
         stage.planned = stage.written();
         let lines = |word: &str| (1..=90).map(|n| format!("{word} {n}\n")).collect::<String>();
         stage.texts = (lines("old"), lines("new"));
-        stage.key("F5");
-        stage.key("pgdn");
+        for key in ["F5", "pgdn"] {
+            stage.key(key);
+            stage.draw();
+        }
         shot("changes_scrolled", &mut stage);
-        stage.key("enter");
-        stage.key("down");
-        stage.key("down");
+        for key in ["enter", "down", "down"] {
+            stage.key(key);
+            stage.draw();
+        }
         shot("changes_full", &mut stage);
         stage.key("v");
+        stage.draw();
         stage.key("end");
         shot("changes_full_sides", &mut stage);
     }

@@ -16,7 +16,7 @@ fn what_agents_say_is_told_once_in_the_next_request_and_never_as_a_person_s_word
         session.apply(1, &event);
     }
     let asked = session.asked();
-    assert_eq!(asked, [Message::User("go".into())], "it came after this request");
+    assert_eq!(asked, [Message::said("go")], "it came after this request");
     for event in [text("t"), answered(Stop::Calls, &[1]), started(1, None), signal(2), done(1)] {
         session.apply(1, &event);
     }

@@ -23,7 +23,7 @@ fn the_older_part_is_let_go_with_a_note_and_how_it_began_and_the_words_of_people
     let session = taken(session(), all);
     assert!(bytes(&session) <= MOST, "{}", bytes(&session));
     let messages = session.messages();
-    let Message::User(note) = &messages[0] else { panic!("a note") };
+    let Message::User { text: note, .. } = &messages[0] else { panic!("a note") };
     assert!(note.starts_with("[The conversation before this is longer than any"), "{note}");
     assert!(note.ends_with("began with this:]\n\npart 0"), "{note}");
     assert!(!matches!(messages[1], Message::Results(_)), "no result is without its call");

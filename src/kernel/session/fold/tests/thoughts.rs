@@ -32,7 +32,7 @@ fn called(thoughts: Vec<Thought>) -> Event {
 fn words(session: &Session) -> Vec<String> {
     let of = |message: &Message| match message {
         Message::Assistant { thoughts, .. } => thoughts.clone(),
-        Message::User(_) | Message::Agent(_) | Message::Results(_) => Vec::new(),
+        Message::User { .. } | Message::Agent(_) | Message::Results(_) => Vec::new(),
     };
     let thoughts = session.messages().iter().flat_map(of).collect::<Vec<_>>();
     thoughts.into_iter().map(|thought| thought.words.unwrap()).collect()
