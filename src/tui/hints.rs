@@ -111,10 +111,13 @@ impl<'a> Hints<'a> {
                 self.said.remove(goes);
                 continue;
             }
+            let first_is_key = self.said.first().is_some_and(|hint| !hint.key.is_empty());
             match self.said.last_mut() {
                 Some(last) if !last.key.is_empty() && !last.does.is_empty() => last.does.clear(),
                 // How to get out again is the last to go.
-                Some(_) if count > 1 => drop(self.said.remove(0)),
+                Some(_) if count > 1 && first_is_key => {
+                    drop(self.said.remove(0));
+                }
                 Some(_) | None => return line,
             }
         }

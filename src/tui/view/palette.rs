@@ -51,9 +51,9 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
             pen.hints(keys, leaves.says(&asks).leave("not now"));
         }
         Some(Asks { not: Some(not), .. }) => {
-            let text = leaves.says(&format!("{not} Press another.")).leave("not now");
-            let text = text.within(usize::from(keys.width.saturating_sub(1)));
-            pen.text(inset(keys, 1, 0), 0, &text, Role::Warn);
+            let or = leaves.leave("").joined("");
+            let or = if or.is_empty() { or } else { format!(", or {or}") };
+            pen.text(inset(keys, 1, 0), 0, &format!("{not} Another{or}."), Role::Warn);
         }
     }
     if found.is_empty() {

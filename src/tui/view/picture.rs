@@ -10,12 +10,19 @@ use super::pen::{Keys, Pen, inset, split_bottom, split_top};
 use crate::tui::{
     cell::picture::{MARGIN, Place},
     clean,
+    hints::Hints,
+    keymap::{self, Action, Move, Output},
     layout::Layout,
     picture::{Means, Painted, Ready, Shape},
     state::{DrawnPicture, State},
     theme::Role,
     words,
 };
+
+/// A sentence, and what can be done about it.
+fn hints_after(says: &str, hints: &Hints<'_>) -> String {
+    format!("{says} {}", hints.joined("")).trim_end().to_owned()
+}
 
 /// Draws the rows of a picture that are in sight: those from `skip` on, in this area.
 pub(super) fn among(
@@ -101,12 +108,17 @@ pub(super) fn alone(
     }
     let right = vec![pen.span(facts.join(&pen.look.dot()), Role::Quiet)];
     pen.rule(head, 0, Keys::Here, title, right);
-    let line = Line::from(pen.span("s save…   ← → others   esc", Role::Bright));
-    pen.line(inset(keys, 1, 0), 0, line);
+    let save = Action::Output(Output::Save);
+    let hints = Hints::of(&state.controls, keymap::Place::Picture)
+        .with(save, "save…")
+        .moves([Action::Move(Move::Up), Action::Move(Move::Down)], "others")
+        .leave("");
+    pen.hints(keys, hints);
     let text = inset(body, 1, 1);
     let Some(shape) = whole(state, picture, (body.width, body.height)) else {
-        let why = "This terminal shows no pictures: footplate doctor says more. s saves it.";
-        pen.text(text, 0, why, Role::Quiet);
+        let hints = Hints::of(&state.controls, keymap::Place::Picture).with(save, "saves it");
+        let why = "This terminal shows no pictures: footplate doctor says more.";
+        pen.text(text, 0, &hints_after(why, &hints), Role::Quiet);
         return None;
     };
     match state.look.pictures.get(picture.id, shape) {

@@ -89,7 +89,7 @@ fn what_is_not_valid_says_why_as_it_is_typed_and_is_not_sent() {
     for key in ["backspace", "backspace", "ctrl+s"] {
         stage.key(key);
     }
-    assert_eq!(toast(&stage), "Nothing was changed. esc, then y says yes to it.");
+    assert_eq!(toast(&stage), "Nothing was changed. A plain yes is for that.");
     stage.key("esc");
     assert!(stage.state.queue.form.is_none());
     assert_eq!((stage.state.focus, &stage.effects[..]), (Focus::Question, &[][..]));

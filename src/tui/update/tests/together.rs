@@ -58,7 +58,7 @@ fn only_what_was_seen_and_is_of_one_kind_is_chosen_and_each_is_answered_once() {
     let mut stage = four();
     seen(&mut stage, 2);
     stage.key(" ");
-    for why in ["", "enter to see it first", "enter to see it first"] {
+    for why in ["", "see it first", "see it first"] {
         stage.key("down");
         stage.key(" ");
         assert!(why.is_empty() || toast(&stage) == format!("Not chosen: {why}."));

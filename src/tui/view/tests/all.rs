@@ -89,8 +89,8 @@ pub(super) const ALL: &[(&str, Build)] = &[
         slowly(stage, &["end", "m"], " ")
     }),
     ("popup_script", |w, h| slowly(write_asks(w, h), &["p"], "")),
-    ("session_held", held),
-    ("session_delete", |w, h| with(crowd(w, h), &["F2", "end", "up", "up", "d"], "")),
+    ("session_held", |w, h| listed(w, h, 1, "enter")),
+    ("popup_delete", |w, h| listed(w, h, 0, "d")),
     ("session_rename", |w, h| with(crowd(w, h), &["F2", "home", "e"], "")),
     ("session_said", |w, h| with(crowd(w, h), &["F2", "home", "b"], "")),
     ("session_rewind", |w, h| with(crowd(w, h), &["F2", "home", "b", "enter"], "")),
@@ -186,12 +186,13 @@ fn wrote_much(width: u16, height: u16) -> Stage {
     stage
 }
 
-fn held(width: u16, height: u16) -> Stage {
+/// What a key asks about one of the sessions that are not open here.
+fn listed(width: u16, height: u16, which: usize, key: &str) -> Stage {
     let mut stage = with(crowd(width, height), &["F2"], "");
     let rows = stage.state.tree().len();
-    let held = (0..rows).find(|at| matches!(stage.state.tree().get(*at), Some(Row::Listed(1))));
-    stage.state.sessions.cursor = held.unwrap();
-    stage.key("enter");
+    let at = (0..rows).find(|at| stage.state.tree().get(*at) == Some(Row::Listed(which)));
+    stage.state.sessions.cursor = at.unwrap();
+    stage.key(key);
     stage
 }
 
