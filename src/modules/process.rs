@@ -152,7 +152,7 @@ impl Wanted<'_> {
         facts.push(kept);
         let subject = self.subject(cx)?;
         Ok(Preview {
-            object: object(&self.argv),
+            object: object(self.argv),
             facts,
             wider: asked.wider(executor, self.seal, workspace()),
             // What a program touches cannot be known.

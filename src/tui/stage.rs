@@ -43,7 +43,6 @@ use super::{
 use crate::kernel::{
     change::Planned,
     clock::Reading,
-    gate::approval::NotAnswered,
     id::{ApprovalId, CallId},
     port::{Form, OutputPage},
 };
@@ -68,10 +67,8 @@ pub(super) struct Stage {
     pub(super) planned: Vec<Planned>,
     /// A file before and after any of it.
     pub(super) texts: (String, String),
-    /// What any wider yes would come to.
     /// The files that can be looked at.
     pub(super) disk: file::Disk,
-    pub(super) considered: Result<usize, NotAnswered>,
     pub(super) clocks: Vec<(CallId, Reading)>,
     pub(super) desk: desk::Desk,
     terminal: Terminal<TestBackend>,
@@ -109,7 +106,6 @@ impl Stage {
             planned: Vec::new(),
             texts: ("one\ntwo\n".into(), "one\n\tthree\n".into()),
             disk: file::Disk::default(),
-            considered: Ok(0),
             clocks: Vec::new(),
             desk: desk::Desk::default(),
             terminal: Terminal::new(TestBackend::new(width, height)).unwrap(),
@@ -216,7 +212,7 @@ impl Stage {
                         messages.push_back(Message::Came(came));
                     }
                     Effect::Consider(approval, scope) => {
-                        let came = Came::Considered(approval, scope, self.considered.clone());
+                        let came = Came::Considered(approval, scope, Ok(self.desk.considered));
                         messages.push_back(Message::Came(came));
                     }
                     Effect::Paint(wanted, how, count) => {

@@ -77,6 +77,7 @@ impl Piped {
     }
 
     /// Answers, and again as often as it came too soon, until this is said.
+    #[expect(clippy::disallowed_methods, reason = "it is how long a person reads")]
     fn answers(&mut self, word: &str, until: &str) {
         loop {
             // Nobody reads faster, and no answer counts before.

@@ -119,7 +119,7 @@ pub(super) fn gathered(keys: Vec<Key>) -> Vec<Key> {
             {
                 run.push((at, event));
             }
-            other => {
+            other @ (Key::Pressed(..) | Key::Resized(..) | Key::Closed) => {
                 close(&mut run, &mut all);
                 all.push(other);
             }

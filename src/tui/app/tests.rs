@@ -182,10 +182,10 @@ impl Running {
         self.keys.send(vec![Key::Pressed(at, Input::Key(key))]).unwrap();
     }
 
-    /// A key, once those before it are seen.
+    /// A key, by fingers that had come to rest: all that was typed at once counts as a paste.
     fn press(&self, code: crossterm::event::KeyCode) {
         let mut at = now();
-        at.at += Duration::from_millis(50);
+        at.at += Duration::from_millis(500);
         self.pressed(at, code);
     }
 

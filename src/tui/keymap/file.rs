@@ -144,14 +144,13 @@ pub(super) fn given(
         return Err(format!("{} has no key in {}.", action.name(), place.shown()));
     };
     let others = Place::ALL.iter().filter(|other| **other != Place::Everywhere);
-    let note = match place {
-        Place::Everywhere => others
+    let note = if place == Place::Everywhere {
+        others
             .filter_map(|other| Some((other, does(*other, key)?)))
             .map(|(other, stays)| format!("In {} it stays: {stays}.", other.shown()))
-            .next(),
-        _ => {
-            does(Place::Everywhere, key).map(|hidden| format!("There it no longer does: {hidden}."))
-        }
+            .next()
+    } else {
+        does(Place::Everywhere, key).map(|hidden| format!("There it no longer does: {hidden}."))
     };
     let mut new = keymap.clone();
     new.replace(place, action, words, &[key]);

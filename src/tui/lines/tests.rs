@@ -97,6 +97,7 @@ impl Talk {
         self.ms += ms;
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is for the test to look at")]
     pub(super) fn hear(&mut self, heard: Heard) {
         let mut all = VecDeque::from([heard]);
         while let Some(heard) = all.pop_front() {
@@ -269,9 +270,9 @@ impl Talk {
 
     /// The answers that were sent since the last time, with their questions.
     pub(super) fn sent(&mut self) -> Vec<(ApprovalId, Answer)> {
-        let sent = |effect: Effect| match effect {
-            Effect::Send(Command::Answer { approval, answer }) => Some((approval, answer)),
-            _ => None,
+        let sent = |effect: Effect| {
+            let Effect::Send(Command::Answer { approval, answer }) = effect else { return None };
+            Some((approval, answer))
         };
         std::mem::take(&mut self.effects).into_iter().filter_map(sent).collect()
     }

@@ -22,6 +22,8 @@ pub(in crate::tui) struct Desk {
     /// The rules that count, and the faults of their files.
     pub(in crate::tui) rules: Vec<Placed>,
     pub(in crate::tui) faults: Vec<String>,
+    /// How many calls any wider yes would have answered.
+    pub(in crate::tui) considered: usize,
     /// The bytes of pictures.
     pub(in crate::tui) pictures: BTreeMap<PictureId, Vec<u8>>,
 }

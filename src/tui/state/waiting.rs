@@ -247,6 +247,11 @@ impl Queue {
         self.listed().iter().position(|waiting| waiting.question.id == id).map_or(0, |at| at + 1)
     }
 
+    /// Whether any of them asks; those that do not are few.
+    pub fn asks(&self) -> bool {
+        self.waiting.iter().any(|waiting| !waiting.put_off)
+    }
+
     /// How many ask.
     pub fn asking(&self) -> usize {
         self.waiting.iter().filter(|waiting| !waiting.put_off).count()

@@ -77,7 +77,7 @@ pub(super) fn before(state: &State, envelope: &Envelope) -> Option<Before> {
 pub(super) fn happened(state: &mut State, before: Option<Before>, envelope: &Envelope) {
     let Some(Before { work, asked }) = before else { return };
     let now = state.now.at;
-    if state.queue.asking() == 0 {
+    if !state.queue.asks() {
         state.status.away.at_work(work, state.sessions.at_work(), now);
     }
     // What is read back from a journal happened before; what runs elsewhere is told there.

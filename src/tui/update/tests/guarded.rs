@@ -98,12 +98,10 @@ fn sought(stage: &Stage) -> Option<usize> {
 
 /// Characters that went to a session.
 fn sent(effect: &Effect) -> usize {
-    match effect {
-        Effect::Send(Command::Send { words, .. } | Command::Steer { words, .. }) => {
-            words.text.chars().count()
-        }
-        _ => 0,
-    }
+    let Effect::Send(Command::Send { words, .. } | Command::Steer { words, .. }) = effect else {
+        return 0;
+    };
+    words.text.chars().count()
 }
 
 fn check_answer(stage: &Stage, id: ApprovalId, letter: char) -> Result<(), TestCaseError> {

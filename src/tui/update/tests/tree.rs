@@ -362,6 +362,7 @@ fn two_sessions_of_the_same_name_are_told_apart_by_what_was_said_in_them() {
     assert!(screen.contains("invoices lose… › docs │"), "the column has less room: {screen}");
     stage.asks(question(91, 2, &["main"]));
     stage.key("ctrl+g");
+    stage.key("ctrl+g");
     let screen = stage.screen();
     assert!(screen.contains("! 2 of 2 · why does a total lose a… › "), "{screen}");
 }

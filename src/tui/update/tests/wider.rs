@@ -31,7 +31,7 @@ fn open() -> Stage {
     stage.lets(1, 41, "cargo clippy", Decider::Mode { mode: Mode::Auto });
     stage.asks(asks(1, &["cargo", "test", "--lib"]));
     stage.answered(1, 1.into(), Answer::Deny { because: None, then: Then::GoOn });
-    stage.considered = Ok(1);
+    stage.desk.considered = 1;
     stage.asks(asks(2, &["cargo", "test", "--lib", "lex"]));
     stage.wait(600);
     stage.key("w");

@@ -135,7 +135,7 @@ fn grants_and_rules() {
 fn a_rule_is_written() {
     for (width, height) in SIZES.into_iter().chain([(60, 15)]) {
         let mut stage = decided(width, height);
-        stage.considered = Ok(1);
+        stage.desk.considered = 1;
         stage.key("ctrl+g");
         let mut question = program_question(9, 1, &["fix-parser"]);
         question.preview.subject = program(&["cargo", "test", "--lib", "lex"]);
