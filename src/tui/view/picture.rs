@@ -3,7 +3,6 @@
 use ratatui::{
     buffer::Cell,
     layout::{Position, Rect},
-    text::Line,
 };
 
 use super::pen::{Keys, Pen, inset, split_bottom, split_top};

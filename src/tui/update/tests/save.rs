@@ -20,9 +20,9 @@ fn output(width: u16, height: u16) -> Stage {
 }
 
 fn saved(stage: &Stage) -> Vec<String> {
-    let files = stage.effects.iter().filter_map(|effect| match effect {
-        Effect::SaveOutput(_, _, file) => Some(file.display().to_string()),
-        _ => None,
+    let files = stage.effects.iter().filter_map(|effect| {
+        let Effect::SaveOutput(_, _, file) = effect else { return None };
+        Some(file.display().to_string())
     });
     files.collect()
 }

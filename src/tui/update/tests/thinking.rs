@@ -22,9 +22,9 @@ fn thinks(width: u16, height: u16) -> Stage {
 
 fn thinking(stage: &Stage) -> Vec<&Thinking> {
     let cells = &stage.state.sessions.node().unwrap().transcript.cells;
-    let thinking = cells.iter().filter_map(|cell| match &cell.body {
-        Body::Thinking(thinking) => Some(&**thinking),
-        _ => None,
+    let thinking = cells.iter().filter_map(|cell| {
+        let Body::Thinking(thinking) = &cell.body else { return None };
+        Some(&**thinking)
     });
     thinking.collect()
 }
