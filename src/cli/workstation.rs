@@ -41,7 +41,7 @@ use crate::{
 const SCREEN: &str = "screen.toml";
 
 pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit, Failure> {
-    let began = Timestamp::now();
+    let (began, owed) = (Timestamp::now(), usize::from(prompt.is_some()));
     let (tell, news) = mpsc::unbounded_channel();
     let said = tell.clone();
     // Fails only when the screen is gone.
@@ -68,7 +68,7 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
     let desk = Arc::new(setup.host.clone());
     let farewell = match surface {
         Surface::Whole | Surface::Inline => Box::pin(app::run(desk, opening)).await,
-        Surface::Lines => Box::pin(app::run_lines(desk, opening, began)).await,
+        Surface::Lines => Box::pin(app::run_lines(desk, opening, began, owed)).await,
     };
     // What is still being looked at nobody wants to know any more.
     looking.abort();
@@ -385,8 +385,9 @@ fn last_here(session: &crate::kernel::port::SessionSummary) -> String {
     };
     let title = session.title.as_deref().unwrap_or_default();
     let line = title.lines().next().unwrap_or_default();
+    let more = if line.chars().nth(40).is_some() { "…" } else { "" };
     let short: String = line.chars().take(40).collect();
-    format!("{short}, {ago}")
+    format!("{}{more}, {ago}", short.trim_end())
 }
 
 fn name_of(folder: &Path) -> String {

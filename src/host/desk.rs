@@ -34,8 +34,8 @@ impl Desk for Host {
 
     fn send(&self, command: Command) -> Result<(), NotAnswered> {
         match command {
-            Command::Send { session, words } => self.send(session, words),
-            Command::Steer { session, words } => self.steer(session, words),
+            Command::Send { session, words } => return self.say(session, |to| to.send(words)),
+            Command::Steer { session, words } => return self.say(session, |to| to.steer(words)),
             Command::TakeBack { session, text } => return self.0.take_back(session, &text),
             Command::Run { session, code } => return self.0.run_by_hand(session, code),
             Command::Answer { approval, answer } => {

@@ -3,24 +3,32 @@
 use std::sync::Arc;
 
 use super::{Host, Inner, Rewind, copies, mend};
-use crate::kernel::{
-    error::CallError,
-    event::Event,
-    gate::approval::NotAnswered,
-    id::SessionId,
-    message::Words,
-    port::{Hold, Listed, Numbered, Store, StoreError, Whereabouts},
-    session::{Said, branch::Point},
-    spec::Mode,
+use crate::{
+    agent::{Ended, Handle},
+    kernel::{
+        error::CallError,
+        event::Event,
+        gate::approval::NotAnswered,
+        id::SessionId,
+        port::{Hold, Listed, Numbered, Store, StoreError, Whereabouts},
+        session::{Said, branch::Point},
+        spec::Mode,
+    },
 };
 
 impl Host {
-    /// Says something to a session for its next step. Nothing happens if it does not run here.
-    pub(super) fn steer(&self, session: SessionId, words: Words) {
-        if let Some(live) = self.0.get(session)
-            && live.handle.steer(words).is_err()
-        {
-            tracing::warn!(%session, "said to a session that has ended");
+    /// Says something to a session in the name of a person, who is told if nobody hears it.
+    pub(super) fn say(
+        &self,
+        session: SessionId,
+        say: impl FnOnce(&Handle) -> Result<(), Ended>,
+    ) -> Result<(), NotAnswered> {
+        let said = self.0.get(session).is_some_and(|live| say(&live.handle).is_ok());
+        match said {
+            true => Ok(()),
+            false => Err(NotAnswered::Refused(
+                "Not said: it has ended. ↑ has your words back.".to_owned(),
+            )),
         }
     }
 

@@ -152,7 +152,7 @@ impl Wanted<'_> {
         facts.push(kept);
         let subject = self.subject(cx)?;
         Ok(Preview {
-            object: self.argv[0].clone(),
+            object: object(&self.argv),
             facts,
             wider: asked.wider(executor, self.seal, workspace()),
             // What a program touches cannot be known.
@@ -192,6 +192,20 @@ impl Wanted<'_> {
             }
         }
         Ok((cwd, asked.bounds(held(executor, self.seal))))
+    }
+}
+
+/// The program and its arguments as one line, to be read and not to be run; a long one is cut.
+fn object(argv: &[String]) -> String {
+    const MOST: usize = 200;
+    let word = |word: &String| match word.is_empty() || word.contains(char::is_whitespace) {
+        true => format!("\"{word}\""),
+        false => word.clone(),
+    };
+    let line = argv.iter().map(word).collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
     }
 }
 

@@ -32,7 +32,6 @@ use self::{
 };
 use super::{
     effect::Start,
-    file::Reader,
     frame::{FrameClock, Pace},
     message::{Came, Input, Message, News},
     picture::How,
@@ -97,8 +96,6 @@ struct App {
     wanted: Option<editor::Wanted>,
     notice: Notice,
     writing: Writing,
-    /// Reads the file that is looked at.
-    reader: Reader,
 }
 
 impl App {
@@ -124,7 +121,6 @@ impl App {
             wanted: None,
             notice: opening.manners.notice,
             writing: Writing::in_folder(opening.here.drafts),
-            reader: Reader::default(),
         }
     }
 

@@ -113,6 +113,8 @@ pub struct Lines {
     prompt: Option<String>,
     /// The source has ended, so that nobody answers any more.
     ended: bool,
+    /// Words and Python that were sent, and of which nothing was heard yet.
+    owed: usize,
 }
 
 /// What the numbers of the lists that were said last stand for.
@@ -139,8 +141,9 @@ enum Wanted {
 }
 
 impl Lines {
-    /// Of a screen on which nothing has happened; what happened before that moment is told in short.
-    pub fn new(state: State, source: Source, began: jiff::Timestamp) -> Self {
+    /// Of a screen on which nothing has happened; what happened before that moment is told in short, and
+    /// so many messages are on their way already.
+    pub fn new(state: State, source: Source, began: jiff::Timestamp, owed: usize) -> Self {
         Self {
             state,
             source,
@@ -154,6 +157,7 @@ impl Lines {
             begun: String::new(),
             prompt: None,
             ended: false,
+            owed,
         }
     }
 
@@ -264,7 +268,7 @@ pub fn update(lines: &mut Lines, heard: Heard) -> Step {
         Heard::Quiet => tell::so_far(lines),
     }
     effects.extend(ask::follow(lines));
-    hear::leave_unanswered(lines);
+    effects.extend(hear::leave(lines));
     step(lines, before, effects)
 }
 

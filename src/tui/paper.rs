@@ -24,7 +24,10 @@ pub fn of(question: &Question) -> Paper {
     };
     let mut revealed = clean::revealed(&preview.object, &object);
     let mut deceits = Deceits::default();
-    deceits.take(&object, || what.to_owned());
+    // Of a program, each argument is searched below.
+    if !matches!(preview.body, Body::Program { .. }) {
+        deceits.take(&object, || what.to_owned());
+    }
     let revealed_line = |line: &str| clean::revealed(line, &clean::deceits(line));
     let wider = preview.wider.iter().map(|line| revealed_line(line)).collect();
     let monitor = question.monitor.as_ref().map(ToString::to_string);

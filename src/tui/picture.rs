@@ -40,9 +40,12 @@ pub struct How {
 }
 
 impl How {
-    /// The pixels of a cell, as far as is known.
+    /// The pixels of a cell, as far as is known. Half-blocks have two, however many they are.
     pub fn pixels(self) -> (u16, u16) {
-        self.cell.unwrap_or(USUAL_CELL)
+        match self.means {
+            Means::Blocks | Means::Words => USUAL_CELL,
+            Means::Kitty { .. } | Means::Iterm2 | Means::Sixel => self.cell.unwrap_or(USUAL_CELL),
+        }
     }
 }
 

@@ -168,7 +168,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     effects.extend(tree::follow(state));
     effects.extend(picture::follow(state));
     tree::refuse(state, &mut effects);
-    if state.place.leaving && state.sessions.at_work() == 0 {
+    if state.place.leaving && state.has_ended() {
         state.place.leave = Some(Leave::Quit);
     }
     // After it is known whether the screen is left.

@@ -62,6 +62,7 @@ pub(in crate::tui) use self::{
 use self::arrange::arrange;
 use self::pen::{Keys, Pen, split_bottom, split_top};
 use super::{
+    clean,
     hints::Hints,
     keymap,
     layout::{Layout, Room},
@@ -281,8 +282,8 @@ fn header(state: &State, pen: &mut Pen<'_>, area: Rect, below: usize) {
     }
     match state.sessions.node() {
         Some(node) => {
-            let path = node.spec.path.join(&format!(" {} ", pen.look.mark(Mark::Path)));
-            title = format!("{title} / {path}");
+            let room = usize::from(area.width).saturating_sub(clean::width(&title) + 20);
+            title = format!("{title} / {}", state.way_to(node, room));
             if node.spec.model.starts_with("scripted") {
                 let narrow = area.width < 60;
                 let text = if narrow { "a script plays" } else { "a script plays the model" };

@@ -5,10 +5,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 use ratatui::text::{Line, Span};
 
+use serde_json::Value;
+
 use super::clean;
 use crate::kernel::{
     capability::Category,
-    event::{Exceeded, ExitStatus, Seal, Source},
+    event::{Call, Exceeded, ExitStatus, Seal, Source},
     id::SessionId,
 };
 
@@ -112,6 +114,23 @@ pub fn effect(category: Category, name: &str) -> String {
     }
 }
 
+/// What whoever made a call is at, in a few words.
+pub fn at(category: Category, call: &Call) -> String {
+    let text = |key| call.input.get(key).and_then(Value::as_str);
+    let of = match call.name.as_str() {
+        "agents.run" => return format!("waits for {}", text("name").unwrap_or("an agent")),
+        "agents.wait" => return "waits for its agents".to_owned(),
+        "process.wait" => return "waits for a program".to_owned(),
+        _ => match call.input.get("argv").and_then(Value::as_array) {
+            Some(argv) => argv.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+            None => text("path").unwrap_or_default().to_owned(),
+        },
+    };
+    // A list has one row for it.
+    let of: String = of.chars().take(120).collect();
+    format!("{} {of}", effect(category, &call.name)).trim_end().to_owned()
+}
+
 /// What a run may do, in a word.
 pub fn seal(seal: Seal) -> &'static str {
     match seal {
@@ -159,6 +178,16 @@ pub fn limit(status: &ExitStatus, limit_ms: u64) -> Option<String> {
 
 pub fn first_line(text: &str) -> &str {
     text.trim_start().lines().next().unwrap_or_default()
+}
+
+/// The end of a text in so many cells, with `…` before it where something is left out.
+pub fn tail(text: &str, width: usize) -> String {
+    if clean::width(text) <= width {
+        return text.to_owned();
+    }
+    let mut ends = text.char_indices().map(|(at, _)| &text[at..]);
+    let end = ends.find(|end| clean::width(end) < width).unwrap_or_default();
+    if width == 0 { String::new() } else { format!("…{end}") }
 }
 
 /// The line cut to so many cells, with `…` where something is left out.
@@ -212,8 +241,10 @@ pub fn cells(line: &Line<'_>) -> usize {
 #[cfg(test)]
 mod tests {
     use pretty_assertions::assert_eq;
+    use serde_json::json;
 
     use super::*;
+    use crate::kernel::event::Origin;
 
     #[test]
     fn times_and_amounts_are_short() {
@@ -225,12 +256,38 @@ mod tests {
     }
 
     #[test]
+    fn what_somebody_is_at_names_what_it_is_about() {
+        let call = |name: &str, input: Value| Call {
+            id: 1_u128.into(),
+            name: name.to_owned(),
+            input,
+            origin: Origin::Model,
+            parent: None,
+        };
+        let at = |category, name, input| at(category, &call(name, input));
+        let fuzz = json!({ "task": "try it", "name": "fuzz" });
+        assert_eq!(at(Category::Read, "agents.run", fuzz), "waits for fuzz");
+        let test = json!({ "argv": ["cargo", "test"] });
+        assert_eq!(at(Category::Execute, "process.run", test), "EXECUTE cargo test");
+        let write = json!({ "path": "a.md", "text": "" });
+        assert_eq!(at(Category::Write, "files.write", write), "WRITE a.md");
+        assert_eq!(at(Category::Read, "todo.list", json!({})), "todo.list");
+    }
+
+    #[test]
     fn a_limit_that_ended_a_run_is_named() {
         let over = |limit| ExitStatus::OverLimit { limit };
         assert_eq!(exit(&over(Exceeded::Memory)), "limit: too much memory");
         assert_eq!(limit(&ExitStatus::TimedOut, 1500).unwrap(), "used its 2 s and was ended");
         assert_eq!(limit(&over(Exceeded::Scratch), 1).unwrap(), "scratch folder full");
         assert_eq!(limit(&ExitStatus::Exited { code: 1 }, 1), None);
+    }
+
+    #[test]
+    fn a_path_is_cut_at_its_beginning() {
+        let cut = |width| tail("tests/half.py", width);
+        assert_eq!([cut(13), cut(8), cut(1), cut(0)], ["tests/half.py", "…half.py", "…", ""]);
+        assert_eq!(tail("全角.rs", 6), "…角.rs", "no half of a character");
     }
 
     #[test]

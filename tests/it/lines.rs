@@ -146,12 +146,18 @@ fn lines_that_come_at_once_answer_nothing_and_an_end_leaves_the_question() {
 
 #[test]
 fn work_comes_to_its_end_after_that_of_the_input() {
+    let hello = serde_json::json!({ "turns": [{ "text": "Hello there." }] });
     let place = Place::new();
-    let model = place.script(&serde_json::json!({ "turns": [{ "text": "Hello there." }] }));
+    let model = place.script(&hello);
     let mut piped = Piped::start(place.footplate(), &["--lines", "--model", &model]);
     piped.writes("say hello\nand then stop\n");
     assert_eq!(piped.ends(), 0);
     piped.wait_for("you: say hello\n  and then stop\nmain: Hello there.\nmain: done after");
+    let place = Place::new();
+    let model = place.script(&hello);
+    let mut piped = Piped::start(place.footplate(), &["--lines", "--model", &model, "say hello"]);
+    assert_eq!(piped.ends(), 0);
+    piped.wait_for("you: say hello\nmain: Hello there.\nmain: done after");
 }
 
 #[test]

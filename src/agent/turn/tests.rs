@@ -344,7 +344,7 @@ async fn a_picture_that_was_shown_is_kept_first_and_reaches_the_model_also_after
     exchange(&rig.live, said, &Vec::new, &CancellationToken::new()).await;
     let first = &rig.journal.events()[0];
     let Event::MessageSent { pictures, .. } = first else { panic!("{first:?}") };
-    assert_eq!(*pictures, [picture.clone()]);
+    assert_eq!(*pictures, std::slice::from_ref(&picture));
     let request = &rig.model.requests()[0];
     assert_eq!(request.pictures.keys().collect::<Vec<_>>(), [&picture.id]);
 

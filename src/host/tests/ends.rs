@@ -7,10 +7,11 @@ use pretty_assertions::assert_eq;
 use super::*;
 use crate::kernel::{
     error::ErrorCode,
+    gate::approval::NotAnswered,
     id::CallId,
     port::{
-        Events, Found, Hold, Journal, Kept, Kinds, Opened, OutputPage, Searched, SessionSummary,
-        Since, Spool, StoreError,
+        Desk, Events, Found, Hold, Journal, Kept, Kinds, Opened, OutputPage, Searched,
+        SessionSummary, Since, Spool, StoreError,
     },
     session::branch::Branch,
 };
@@ -174,6 +175,9 @@ async fn a_branch_that_is_stopped_is_over_with_all_its_questions() {
     assert_eq!(count(&rig.journal(of_b.session), withdrawn), 1);
     let again = rig.call(root, "agents.cancel", json!({ "name": "a" })).await;
     assert_eq!(again.content["stopped"], json!([]), "it is over already");
+    let words = Command::Send { session: a, words: "are you there?".into() };
+    let said = Desk::send(&rig.host, words);
+    assert!(matches!(said, Err(NotAnswered::Refused(_))), "words are not lost unsaid: {said:?}");
     rig.allow(&of_c);
     assert_eq!(rig.host.quiet(root).await, Some(Outcome::Done));
     assert_eq!(count(&rig.journal(root), is_end), 2);

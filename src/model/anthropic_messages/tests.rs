@@ -248,7 +248,7 @@ async fn a_request_says_all_and_nothing_empty() {
         name: "files.read".to_owned(),
         arguments: arguments.to_owned(),
     };
-    let [plot, photo, gone] = [b"plot", b"phot", b"gone"].map(|bytes| drawn(bytes));
+    let [plot, photo, gone] = [b"plot", b"phot", b"gone"].map(drawn);
     let request = ModelRequest {
         system: "be brief".to_owned(),
         messages: vec![

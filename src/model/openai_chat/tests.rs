@@ -189,7 +189,7 @@ async fn a_request_says_all_and_nothing_empty() {
         name: "files.read".to_owned(),
         arguments: "{half".to_owned(),
     };
-    let [plot, gone] = [b"plot", b"gone"].map(|bytes| drawn(bytes));
+    let [plot, gone] = [b"plot", b"gone"].map(drawn);
     let result = CallResult {
         provider_id: "c1".to_owned(),
         result: ToolResult {

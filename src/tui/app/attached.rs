@@ -32,9 +32,10 @@ pub(super) fn read(work: &mut JoinSet<Came>, home: Option<PathBuf>, wanted: Want
 }
 
 fn open(path: &Path) -> Result<Attached, Unread> {
-    let failed = |error: std::io::Error| match error.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => Unread::NotThere,
-        _ => Unread::Other(format!("cannot be read: {error}")),
+    let gone = [ErrorKind::NotFound, ErrorKind::NotADirectory];
+    let failed = |error: std::io::Error| match gone.contains(&error.kind()) {
+        true => Unread::NotThere,
+        false => Unread::Other(format!("cannot be read: {error}")),
     };
     let waits_not = i32::try_from((OFlags::NONBLOCK | OFlags::NOCTTY).bits()).unwrap_or_default();
     let file = OpenOptions::new().read(true).custom_flags(waits_not).open(path).map_err(failed)?;

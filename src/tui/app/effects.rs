@@ -69,7 +69,7 @@ impl App {
             }
             Effect::FindFiles(folder, words) => self.writing.find(&mut self.work, folder, words),
             Effect::File(root, file, ask) => {
-                work::read_file(&mut self.work, &self.reader, root, file, ask);
+                work::read_file(&mut self.work, &self.files.reader, root, file, ask);
             }
             Effect::ReadDraft(session) => self.writing.read(&mut self.work, session),
             Effect::KeepDraft(session, text) => {

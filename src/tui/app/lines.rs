@@ -39,12 +39,13 @@ const PARTING: Duration = Duration::from_secs(1);
 type Begin = Arc<dyn Fn(Start) -> Result<super::Beginning, String> + Send + Sync>;
 
 /// Runs the line mode on standard input and output until the person leaves it, or nothing more comes and
-/// nothing goes on. What happened before `began` is told in short. An error means that the input cannot
+/// nothing goes on. What happened before `began` is told in short; `owed` messages were sent already. An error means that the input cannot
 /// be read at all. Dropping the future loses nothing but what was not written yet.
 pub async fn run_lines(
     desk: Arc<dyn Desk>,
     opening: Opening,
     began: jiff::Timestamp,
+    owed: usize,
 ) -> io::Result<Farewell> {
     let source = if io::stdin().is_terminal() { Source::Terminal } else { Source::Pipe };
     let signals = Signals::listen()?;
@@ -52,7 +53,7 @@ pub async fn run_lines(
     let told = Told { events: desk.subscribe(), news: opening.news };
     let app = App {
         desk,
-        lines: Lines::new(state, source, began),
+        lines: Lines::new(state, source, began, owed),
         rendered: Rendered::new(source),
         begin: opening.begin,
         keep: opening.look.own.keep,

@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use super::answers::{Asked, Measure};
 use crate::tui::{
     effect::Setting,
+    file::Reader,
     keymap::Keymap,
     message::Message,
     picture::Finder,
@@ -48,6 +49,8 @@ pub(super) struct Files {
     keys: Option<Watch>,
     pub(super) keys_file: PathBuf,
     pub(super) keep: Keep,
+    /// Reads the file that is looked at.
+    pub(super) reader: Reader,
     /// What the terminal is asked.
     pub(super) asked: Asked,
 }
@@ -64,6 +67,7 @@ impl Files {
             keys: None,
             keys_file: own.keys.clone(),
             keep: own.keep.clone(),
+            reader: Reader::default(),
             asked: Asked::of(own.asks_ground, own.pictures.clone(), own.measure, depth),
         };
         files.watch_theme(own.theme.as_deref());

@@ -268,11 +268,6 @@ pub(super) fn undo_says(lines: &mut Lines, word: &Word) -> Vec<Effect> {
 
 /// Something would end with the program.
 pub(super) fn quit(lines: &mut Lines) {
-    if lines.ended {
-        // Nobody can say how: what is at work comes to its end.
-        lines.state.place.leaving = true;
-        return;
-    }
     let (at_work, waits) = (lines.state.sessions.at_work(), lines.state.queue.calls());
     lines.say(format!("QUIT? {at_work} at work, {waits} waiting for you. All is kept."));
     say_in(lines, "What is at work ends with footplate; a question is asked again on resume.");

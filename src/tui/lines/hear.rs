@@ -150,6 +150,13 @@ pub(super) fn say(lines: &mut Lines, text: &str) -> Vec<Effect> {
     if !left.is_empty() {
         keep(lines, &left);
     }
+    let is_sent = |effect: &&Effect| {
+        matches!(
+            effect,
+            Effect::Send(Command::Send { .. } | Command::Run { .. }) | Effect::Start { .. }
+        )
+    };
+    lines.owed += effects.iter().filter(is_sent).count();
     let works = effects.iter().any(|effect| matches!(effect, Effect::Send(Command::Send { .. })))
         && lines.state.sessions.node().is_some_and(|node| node.doing.works());
     if works {
@@ -204,22 +211,29 @@ pub(super) fn ended(lines: &mut Lines) -> Vec<Effect> {
         lines.state.place.leave = Some(Leave::Quit);
         return lines.settle();
     }
-    lines.ended = lines.source == Source::Pipe;
-    if lines.ended && lines.state.place.starting.is_some() {
-        lines.state.place.leaving = true;
+    if lines.source == Source::Pipe {
+        lines.ended = true;
         return Vec::new();
     }
-    if lines.open != Open::Nothing && !lines.ended {
-        lines.open = Open::Nothing;
-    }
+    lines.open = Open::Nothing;
     steps::quit(&mut lines.state);
     lines.after(Vec::new())
 }
 
-/// Where nobody can answer any more, nothing waits for an answer.
-pub(super) fn leave_unanswered(lines: &mut Lines) {
-    if lines.ended && lines.state.queue.calls() > 0 && lines.state.place.leave.is_none() {
+/// Where nobody can say anything any more, nothing waits for an answer, and what is at work comes to its
+/// end.
+pub(super) fn leave(lines: &mut Lines) -> Vec<Effect> {
+    let state = &lines.state;
+    if !lines.ended || state.place.leave.is_some() {
+        return Vec::new();
+    }
+    if state.queue.calls() > 0 {
         lines.say("Nobody can answer: the input has ended. It is asked again on resume.");
         lines.state.place.leave = Some(Leave::Unanswered);
+    } else if lines.owed == 0 && state.place.starting.is_none() && state.sessions.at_work() == 0 {
+        lines.state.place.leave = Some(Leave::Quit);
+    } else {
+        return Vec::new();
     }
+    lines.settle()
 }

@@ -89,6 +89,9 @@ pub(super) fn came(lines: &mut Lines, came: Came) -> Vec<Effect> {
             effects
         }
         Came::Draft(..) | Came::NotStarted(_) => {
+            if let Came::NotStarted(_) = came {
+                lines.owed = 0;
+            }
             let before = lines.state.composer.draft.text();
             let effects = lines.turn(Message::Came(came));
             let draft = lines.state.composer.draft.text();
@@ -98,6 +101,7 @@ pub(super) fn came(lines: &mut Lines, came: Came) -> Vec<Effect> {
             effects
         }
         Came::NotDone(_) => {
+            lines.owed = lines.owed.saturating_sub(1);
             let effects = lines.turn(Message::Came(came));
             if let Open::Sent(_) = lines.open {
                 // It still waits, and is asked anew.

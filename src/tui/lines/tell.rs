@@ -13,7 +13,7 @@ use super::{
 use crate::{
     kernel::{
         capability::Category,
-        event::{Envelope, Event, ExitStatus, Outcome},
+        event::{Envelope, Event, ExitStatus, Origin, Outcome},
         gate::approval::CHANGED,
         id::{CallId, SessionId},
         message::Usage,
@@ -134,6 +134,9 @@ fn happened(lines: &mut Lines, envelope: &std::sync::Arc<Envelope>) -> Vec<Effec
         end_speech(lines, session);
     }
     let before = Before::of(lines, envelope);
+    if !past && is_heard(lines, envelope) {
+        lines.owed = lines.owed.saturating_sub(1);
+    }
     let effects = screen(&mut lines.state, Message::Happened(envelope.clone()));
     if matches!(&envelope.event, Event::ApprovalAnswered { .. } | Event::ApprovalWithdrawn { .. }) {
         // That is told in a line of its own.
@@ -153,6 +156,16 @@ fn happened(lines: &mut Lines, envelope: &std::sync::Arc<Envelope>) -> Vec<Effec
         }
     }
     effects
+}
+
+/// Whether something that was sent has come to its session.
+fn is_heard(lines: &Lines, envelope: &Envelope) -> bool {
+    let node = lines.state.sessions.get(envelope.session);
+    let root = node.is_some_and(|node| node.spec.parent.is_none());
+    let said = matches!(&envelope.event, Event::MessageSent { .. });
+    let by_hand =
+        matches!(&envelope.event, Event::CallFinished { origin: Origin::Person, parent: None, .. });
+    root && (said || by_hand)
 }
 
 /// What an event takes away that is needed to tell of it.

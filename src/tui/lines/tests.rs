@@ -68,7 +68,7 @@ impl Talk {
         };
         let state = State::new(place, look, Vec::new(), start);
         let mut talk = Self {
-            lines: Lines::new(state, source, start.wall),
+            lines: Lines::new(state, source, start.wall, 0),
             rendered: Rendered::new(source),
             out: String::new(),
             effects: Vec::new(),

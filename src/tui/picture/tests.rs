@@ -51,6 +51,14 @@ fn a_picture_takes_no_more_than_its_size_the_width_and_half_the_screen() {
     let alone = |means| gallery(means, 24).alone(&picture(320, 240), (78, 20));
     assert_eq!(alone(Means::Blocks), Some(Shape { cols: 53, rows: 20 }));
     assert_eq!(alone(Means::Sixel), Some(Shape { cols: 40, rows: 15 }));
+    let large = |means| How { cell: Some((16, 32)), ..how(means) };
+    let mut gallery_of = Gallery::default();
+    gallery_of.fit(24);
+    for (means, cols, rows) in [(Means::Blocks, 32, 12), (Means::Sixel, 20, 8)] {
+        gallery_of.show(large(means));
+        let shape = gallery_of.among(&picture(320, 240), 76);
+        assert_eq!(shape, Some(Shape { cols, rows }), "{means:?}");
+    }
     assert_eq!(gallery(Means::Words, 24).among(&picture(640, 480), 76), None);
     assert_eq!(gallery(Means::Blocks, 24).among(&picture(640, 480), 0), None);
 }

@@ -5,17 +5,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::{
+    State,
+    output::Run,
     transcript::Transcript,
     tree::{Tree, Watched},
 };
-use crate::kernel::{
-    event::Outcome,
-    gate::approval::Question,
-    id::{CallId, SessionId, SignalId},
-    message::Usage,
-    port::Whereabouts,
-    spec::{Mode, SessionSpec},
-    todo::Item,
+use crate::{
+    kernel::{
+        event::Outcome,
+        gate::approval::Question,
+        id::{CallId, SessionId, SignalId},
+        message::Usage,
+        port::Whereabouts,
+        spec::{Mode, SessionSpec},
+        todo::Item,
+    },
+    tui::{clean, theme::Mark},
 };
 
 /// One session.
@@ -97,6 +102,61 @@ pub struct Sessions {
     /// The row that keys act on.
     pub cursor: usize,
     pub tree: Tree,
+}
+
+/// The cells of a root's title where it stands before other names.
+const TITLE: usize = 24;
+
+impl State {
+    /// The names from the root down to a session as the tree has them, in so many cells if they can
+    /// be read in them: the root's title is cut first, then names in the middle are left out.
+    pub fn way(&self, session: SessionId, path: &[String], width: usize) -> String {
+        let root = self.sessions.get(self.sessions.root(session)).map(Node::called);
+        let Some((first, below)) = path.split_first() else { return String::new() };
+        let between = format!(" {} ", self.look.mark(Mark::Path));
+        let first = clean::name(root.unwrap_or(first));
+        let below: Vec<_> = below.iter().map(|name| clean::name(name)).collect();
+        let tail: usize =
+            below.iter().map(|name| clean::width(name) + clean::width(&between)).sum();
+        let room = width.saturating_sub(tail).clamp(4, TITLE);
+        let mut names = vec![clean::truncate(&first, room)];
+        match below.split_last() {
+            Some((last, middle)) if !middle.is_empty() && tail + room > width => {
+                names.extend(["…".to_owned(), last.to_string()]);
+            }
+            Some(_) | None => names.extend(below.iter().map(ToString::to_string)),
+        }
+        names.join(&between)
+    }
+
+    /// The same for a session that is here.
+    pub fn way_to(&self, node: &Node, width: usize) -> String {
+        self.way(node.spec.id, &node.spec.path, width)
+    }
+
+    /// Programs that go on here beside the calls, and end when the screen is left.
+    pub fn programs(&self) -> impl Iterator<Item = &Run> {
+        let runs = self.output.runs.iter();
+        runs.filter(|run| {
+            run.beside && run.ended.is_none() && self.sessions.watched(run.session).is_none()
+        })
+    }
+
+    /// Whether nothing is at work here any more, held or not, and no program goes on.
+    pub fn has_ended(&self) -> bool {
+        self.sessions.at_work() == 0 && self.programs().next().is_none()
+    }
+
+    /// How many work here, or run something by hand; whoever waits for an answer does not.
+    pub fn at_work(&self) -> usize {
+        let all = self.queue.ordered();
+        let held: BTreeSet<_> = all.iter().map(|waiting| waiting.question.session).collect();
+        let works = |(id, node): &(&SessionId, &Node)| {
+            !node.by_hand.is_empty() || node.doing.works() && !held.contains(id)
+        };
+        let here = |id: &SessionId| self.sessions.watched(*id).is_none();
+        self.sessions.iter().filter(works).filter(|(id, _)| here(id)).count()
+    }
 }
 
 /// A row of the tree.

@@ -11,6 +11,8 @@ pub struct Several {
     /// The call that runs the script.
     pub script: Option<CallId>,
     pub chosen: BTreeSet<ApprovalId>,
+    /// The one that is looked at from the list, to which one comes back.
+    pub looked_at: Option<ApprovalId>,
     /// How many went while the list was open.
     pub gone: usize,
     /// Answers that are on their way.
@@ -62,6 +64,7 @@ impl Several {
     /// One went, whoever answered it.
     pub fn forget(&mut self, waiting: &Waiting) {
         self.chosen.remove(&waiting.question.id);
+        self.looked_at.take_if(|id| *id == waiting.question.id);
         if self.script.is_some() && waiting.question.script == self.script {
             self.gone += 1;
         }

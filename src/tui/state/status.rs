@@ -66,6 +66,11 @@ impl Status {
         self.toast = Some((text.into(), now + TOAST));
     }
 
+    /// A letter that would be lost without a word.
+    pub fn no_key(&mut self, letter: char, now: Instant) {
+        self.say(format!("{letter} does nothing here; F1 shows what does."), now);
+    }
+
     pub fn toast(&self, now: Instant) -> Option<&str> {
         self.toast.as_ref().filter(|(_, until)| now < *until).map(|(text, _)| text.as_str())
     }

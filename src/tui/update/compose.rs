@@ -1,5 +1,9 @@
 //! What is written in the composer, what is offered for it, and where it goes.
 
+mod before;
+
+pub(super) use before::search;
+
 use super::{attach, slash, tree};
 use crate::{
     kernel::{command::Command, id::SessionId},
@@ -25,7 +29,7 @@ pub(super) fn edit(state: &mut State, edit: Edit) -> Vec<Effect> {
     if edit == Edit::Send {
         return send(state, When::AfterTurn);
     }
-    if searches(state, |words| {
+    if before::writes(state, |words| {
         words.edit(edit);
     }) {
         return Vec::new();
@@ -42,28 +46,17 @@ pub(super) fn edit(state: &mut State, edit: Edit) -> Vec<Effect> {
 }
 
 pub(super) fn typed(state: &mut State, c: char) {
-    if !searches(state, |words| words.type_char(c)) {
+    if !before::writes(state, |words| words.type_char(c)) {
         state.composer.draft.type_char(c);
     }
 }
 
 pub(super) fn pasted(state: &mut State, text: &str, write: &dyn Fn(&mut Draft)) -> Vec<Effect> {
-    if searches(state, write) {
+    if before::writes(state, write) {
         return Vec::new();
     }
     write(&mut state.composer.draft);
     attach::pasted(state, text)
-}
-
-/// Writes to the words by which those of before are searched, if they are.
-fn searches(state: &mut State, write: impl FnOnce(&mut Draft)) -> bool {
-    if let Some(Offered { kind: Kind::History { words, .. }, .. }) = &mut state.composer.offered {
-        write(words);
-        let words = words.text();
-        find_before(state, &words);
-        return true;
-    }
-    false
 }
 
 /// Sends the draft: as words, as a command, or as Python by hand.
@@ -156,38 +149,6 @@ pub(super) fn by_hand(session: SessionId, text: &str) -> Option<Effect> {
     // A blank after the mark is no indentation.
     let code = code.strip_prefix(' ').unwrap_or(code).to_owned();
     (!code.trim().is_empty()).then(|| Effect::Send(Command::Run { session, code }))
-}
-
-/// Begins to search the words of before.
-pub(super) fn search(state: &mut State) {
-    let before = state.composer.draft.clone();
-    let kind = Kind::History { words: Draft::default(), before };
-    state.composer.offered = Some(Offered { kind, rows: Vec::new(), row: 0, fit: 0 });
-    find_before(state, "");
-}
-
-/// The words of before that hold these, the newest first; small letters stand for great ones as well.
-fn find_before(state: &mut State, words: &str) {
-    let small = words.to_lowercase();
-    let holds = |text: &&String| match words == small {
-        true => text.to_lowercase().contains(&small),
-        false => text.contains(words),
-    };
-    let mut rows: Vec<Offer> = Vec::new();
-    for text in state.composer.history().iter().rev().filter(holds) {
-        if rows.iter().any(|row| row.text == *text) {
-            continue;
-        }
-        let lines = text.lines().count();
-        rows.push(Offer {
-            shown: text.trim().lines().next().unwrap_or_default().chars().take(400).collect(),
-            note: if lines > 1 { crate::tui::words::count(lines, "line") } else { String::new() },
-            text: text.clone(),
-        });
-    }
-    if let Some(offered) = &mut state.composer.offered {
-        (offered.row, offered.fit, offered.rows) = (0, rows.len(), rows);
-    }
 }
 
 /// enter on what is offered: it is taken, and a command is done at once.
@@ -327,7 +288,7 @@ fn drafts(state: &mut State) -> Vec<Effect> {
 fn offer(state: &mut State) -> Vec<Effect> {
     if let Some(Offered { kind: Kind::History { .. }, .. }) = &state.composer.offered {
         if state.focus != Focus::Composer || state.popup.is_some() {
-            leave_search(state);
+            before::leave(state);
         }
         return Vec::new();
     }
@@ -389,17 +350,10 @@ fn offer(state: &mut State) -> Vec<Effect> {
     Vec::new()
 }
 
-fn leave_search(state: &mut State) {
-    if let Some(Offered { kind: Kind::History { before, .. }, .. }) = state.composer.offered.take()
-    {
-        state.composer.draft = before;
-    }
-}
-
 /// Takes the draft away; ↑ has it back.
 pub(super) fn clear(state: &mut State) {
     if let Some(Offered { kind: Kind::History { .. }, .. }) = state.composer.offered {
-        leave_search(state);
+        before::leave(state);
         return;
     }
     state.composer.take();

@@ -196,7 +196,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             }
             log.started(call, *category, at);
             log.fold_finished();
-            node.at = words::effect(*category, &call.name);
+            node.at = words::at(*category, call);
         }
         Event::ExecutionStarted { call, program, seal, form: _, limit_ms } => {
             node.at = program.clone();
@@ -239,6 +239,9 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             let refused = decision.as_ref().filter(|decision| !decision.allowed);
             log.finished(&call, refused.and_then(|decision| decision.category), result);
             log.made(call.id, &result.attachments);
+            if let Some(code) = parent.and_then(|script| log.code_of(script)) {
+                node.at = code.filename.clone();
+            }
         }
         Event::ModeChanged { from, to } => {
             node.mode = *to;
@@ -309,7 +312,7 @@ pub(super) fn asked(state: &mut State, question: &Question, at: jiff::Timestamp)
         waiting.source = source;
     }
     if state.status.away.nobody(state.now.at) && is_news(state, at) {
-        let who = question.path.join(&format!(" {} ", state.look.mark(Mark::Path)));
+        let who = state.way(question.session, &question.path, 60);
         effects.push(Effect::Notify(format!("{who} asks: {}", question.preview.object)));
     }
     effects

@@ -152,6 +152,7 @@ fn text(state: &mut State, c: char) {
         return;
     }
     match state.popup {
+        Some(_) if c.is_alphanumeric() => state.status.no_key(c, state.now.at),
         Some(_) => {}
         None => match (state.focus, &state.queue.form) {
             (Focus::Question, Some(Form::Because(..) | Form::Search(_) | Form::Edit(_))) => {

@@ -1,7 +1,8 @@
 //! How everything is left again.
 
 use super::{
-    away, compose, file, output, palette, records, save, themes, transcript, tree, trust, written,
+    away, compose, file, output, palette, records, save, several, themes, transcript, tree, trust,
+    written,
 };
 use crate::{
     kernel::command::Command,
@@ -29,7 +30,11 @@ pub(super) fn leave(state: &mut State) -> Vec<Effect> {
     {
         return Vec::new();
     }
-    if state.panes.unzoom() || state.popup.take().is_some() || compose::leave(state) {
+    if state.panes.unzoom()
+        || state.popup.take().is_some()
+        || compose::leave(state)
+        || several::leave(state)
+    {
         return Vec::new();
     }
     match state.focus {
@@ -82,7 +87,7 @@ pub(super) fn leave(state: &mut State) -> Vec<Effect> {
 
 /// Leaves the screen, or asks first if something would end with it.
 pub(in crate::tui) fn quit(state: &mut State) {
-    if state.sessions.at_work() == 0 && state.queue.calls() == 0 {
+    if state.has_ended() && state.queue.calls() == 0 {
         state.place.leave = Some(Leave::Quit);
     } else {
         state.popup = Some(Popup::Quit { row: 0 });

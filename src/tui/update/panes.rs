@@ -20,9 +20,9 @@ use crate::{
 pub(super) fn go(state: &mut State, go: Go) {
     match go {
         Go::Question => {
-            state.popup = None;
+            let hidden = state.popup.take().is_some();
             state.queue.form = None;
-            if state.focus == Focus::Question {
+            if state.focus == Focus::Question && !hidden {
                 state.queue.step(true);
             } else if let Some(oldest) = state.queue.ordered().first().map(|next| next.question.id)
             {

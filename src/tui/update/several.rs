@@ -31,6 +31,7 @@ pub(super) fn open(state: &mut State, id: ApprovalId) {
         *several = Several { script, batch, ..Several::default() };
     }
     several.gone = 0;
+    several.looked_at = None;
     let all = state.queue.of_script();
     if all.len() < 2 {
         state.status.say("Only this one waits from that script.", state.now.at);
@@ -65,8 +66,22 @@ pub(super) fn choose(state: &mut State) {
 pub(super) fn see(state: &mut State) {
     if let Some(id) = chosen_row(state) {
         state.queue.choose(id);
+        state.queue.several.looked_at = Some(id);
         state.popup = None;
         state.focus = Focus::Question;
+    }
+}
+
+/// Leaves a question that was opened from the list, for the list; false if it was not.
+pub(super) fn leave(state: &mut State) -> bool {
+    let current = state.queue.current().map(|waiting| waiting.question.id);
+    let from_list = state.focus == Focus::Question && state.queue.form.is_none();
+    match state.queue.several.looked_at.take_if(|id| from_list && Some(*id) == current) {
+        Some(id) => {
+            open(state, id);
+            true
+        }
+        None => false,
     }
 }
 

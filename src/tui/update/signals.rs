@@ -20,7 +20,7 @@ pub(super) fn apply(state: &mut State, envelope: &Envelope) {
     let sessions = &mut state.sessions;
     if let Event::SignalSent { to, what, .. } = &envelope.event {
         let name = match sessions.get(*to) {
-            Some(other) => other.spec.agent().to_owned(),
+            Some(other) => other.called().to_owned(),
             None => "an agent".to_owned(),
         };
         let said = match what {
@@ -59,9 +59,13 @@ pub(super) fn apply(state: &mut State, envelope: &Envelope) {
 /// A request begins: its model is told of the agents that are over.
 pub(super) fn told(node: &mut Node) {
     let over: Vec<(SignalId, String)> = std::mem::take(&mut node.untold);
-    for (_, name) in over {
-        node.transcript.notice(Mark::Here, format!("Told that {name} is over."));
-    }
+    let names: Vec<_> = over.iter().map(|(_, name)| name.as_str()).collect();
+    let told = match names.split_last() {
+        None => return,
+        Some((one, [])) => format!("Told that {one} is over."),
+        Some((last, others)) => format!("Told that {} and {last} are over.", others.join(", ")),
+    };
+    node.transcript.notice(Mark::Here, told);
 }
 
 fn tell(sessions: &mut Sessions, envelope: &Envelope, said: Option<String>) {

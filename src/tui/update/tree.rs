@@ -242,7 +242,7 @@ pub(super) fn stop(state: &mut State) {
     if works || state.sessions.at_work_below(session) > 0 {
         state.popup = Some(Popup::Stop { session, row: 0 });
     } else {
-        state.status.say("It does not work now.", state.now.at);
+        state.status.say("Nothing to stop: it is not at work.", state.now.at);
     }
 }
 

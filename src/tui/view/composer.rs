@@ -146,7 +146,8 @@ fn hint(state: &State, here: bool, width: usize) -> String {
     };
     match state.sessions.node() {
         Some(node) if node.spec.parent.is_some() => {
-            let root = node.spec.path.first().map_or("", String::as_str);
+            let root = state.sessions.get(state.sessions.root(node.spec.id));
+            let root = clean::truncate(root.map_or("", |node| node.called()), 24);
             format!("to {}, not to {root}", node.spec.agent())
         }
         Some(node) if node.doing.works() => {

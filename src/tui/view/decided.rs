@@ -6,6 +6,7 @@ use super::pen::{Keys, Pen, inset, split_bottom, split_top};
 use crate::{
     kernel::{
         event::Decider,
+        id::SessionId,
         session::decisions::{Decided, Outcome, Ruling},
     },
     tui::{
@@ -78,8 +79,8 @@ pub(super) fn draw(
             pen.line(rows, row, Line::from(pen.mark(Mark::Here)));
         }
     }
-    if let Some((_, decided)) = shown.get(chosen) {
-        details(state, pen, inset(about, 2, 1), decided);
+    if let Some((session, decided)) = shown.get(chosen) {
+        details(state, pen, inset(about, 2, 1), *session, decided);
     }
     cursor
 }
@@ -157,7 +158,7 @@ fn tenths(ms: u64) -> String {
     format!("{}:{:02}.{}", ms / 60_000, ms / 1000 % 60, ms / 100 % 10)
 }
 
-fn details(state: &State, pen: &mut Pen<'_>, area: Rect, decided: &Decided) {
+fn details(state: &State, pen: &mut Pen<'_>, area: Rect, session: SessionId, decided: &Decided) {
     let mut row = 1;
     if let Some(came) = decided.outcome.as_ref().and_then(Outcome::words) {
         pen.text(area, row, &format!("Allowed; {came}"), Role::Warn);
@@ -172,8 +173,7 @@ fn details(state: &State, pen: &mut Pen<'_>, area: Rect, decided: &Decided) {
         pen.text(area, row, &decided.effect, Role::Text);
     }
     row += 1;
-    let path = format!(" {} ", pen.look.mark(Mark::Path));
-    let mut place = vec![decided.agent.join(&path)];
+    let mut place = vec![state.way(session, &decided.agent, 40)];
     if let Some(line) = decided.line {
         place.push(format!("line {line}"));
     }

@@ -241,8 +241,7 @@ fn finished(state: &State, width: u16, leaves: bool) -> (Buffer, Option<(Session
     let mut pen = Pen { buf: &mut above, look: &state.look };
     pen.clear(area);
     if head {
-        let path = node.spec.path.join(&format!(" {} ", state.look.mark(Mark::Path)));
-        let title = format!("{} / {path}", state.place.workspace);
+        let title = format!("{} / {}", state.place.workspace, state.way_to(node, 60));
         let rule = state.look.mark(Mark::Rule).repeat(2);
         let mut spans = vec![pen.span(format!("{rule} "), Role::Rule)];
         spans.extend(pen.spans(&title, Role::Bright));

@@ -143,7 +143,11 @@ fn entry(
     let mark = if waiting.put_off { Mark::NotNow } else { Mark::Needs };
     let time = pen.look.clock(words::seconds(waiting.asked, state.now.wall));
     let path = format!(" {} ", pen.look.mark(Mark::Path));
-    let who = format!("{}{path}{}", question.path.join(&path), asker(waiting));
+    let room = (width.saturating_sub(12) / 2).max(8);
+    let asker = asker(waiting);
+    let taken = clean::width(&asker) + clean::width(&path);
+    let way = state.way(question.session, &question.path, room.saturating_sub(taken));
+    let who = format!("{way}{path}{asker}");
     let object = if question.preview.object.is_empty() {
         question.call.name.clone()
     } else {
@@ -156,8 +160,7 @@ fn entry(
     ];
     // Where there is no room for both, what is asked for is worth more than who asks.
     if width >= 60 {
-        let room = width.saturating_sub(12) / 2;
-        spans.extend(pen.spans(&clean::pad(&clean::name(&who), room), Role::Text));
+        spans.extend(pen.spans(&clean::pad(&who, room), Role::Text));
         spans.push(Span::raw(" "));
     }
     spans.push(pen.span(clean::pad(&waiting.effect(), 9), Role::Bright));

@@ -113,6 +113,9 @@ fn others(
     let together = state.queue.ordered().into_iter().filter(of_script).count() > 1;
     let several = state.queue.asking() + state.queue.put_off() > 1;
     let later = match waiting.about {
+        About::Call if state.queue.several.looked_at == Some(waiting.question.id) => {
+            "back to the list"
+        }
         About::Call => "not now",
         About::Rules(_) => "not now: the next start asks",
     };

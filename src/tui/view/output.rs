@@ -174,6 +174,9 @@ fn nothing(state: &State, run: &Run) -> String {
     if run.ended.is_some() {
         return "It printed nothing.".to_owned();
     }
+    if let Some((_, true)) = state.output.used(run.call) {
+        return "No output yet. Its clock stands still.".to_owned();
+    }
     let seconds = words::seconds(run.since, state.now.wall);
     format!("No output yet. Running for {}.", state.look.clock(seconds))
 }
@@ -181,7 +184,8 @@ fn nothing(state: &State, run: &Run) -> String {
 /// The rule: whose output it is, where the view stands, and how long it runs.
 fn title(state: &State, pen: &mut Pen<'_>, head: Rect, run: &Run, top: u64, here: bool) {
     let path = format!(" {} ", pen.look.mark(Mark::Path));
-    let agent = state.sessions.get(run.session).map_or("", |node| node.spec.agent());
+    let agent = state.sessions.get(run.session).map_or("", |node| node.called());
+    let agent = clean::truncate(agent, 24);
     let title = pen.name(&format!("{agent}{path}{}", run.program), Role::Bright);
     let mut facts = Vec::new();
     if run.pinned {

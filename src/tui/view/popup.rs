@@ -32,7 +32,7 @@ fn at_work(state: &State) -> Vec<Branch> {
 const NAMED: usize = 8;
 
 pub(super) fn quit_rows(state: &State) -> u16 {
-    let named = at_work(state).len();
+    let named = at_work(state).len() + state.programs().count();
     let more = usize::from(named > NAMED);
     u16::try_from(5 + named.min(NAMED) + more).unwrap_or(u16::MAX)
 }
@@ -41,9 +41,14 @@ pub(super) fn quit(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) 
     pen.clear(area);
     let busy = at_work(state);
     let (agents, questions) = (state.sessions.at_work(), state.queue.calls());
+    let programs: Vec<_> = state.programs().collect();
     let mut why = Vec::new();
     if agents > 0 {
         why.push(format!("{agents} at work"));
+    }
+    if !programs.is_empty() {
+        let verb = if programs.len() == 1 { "goes" } else { "go" };
+        why.push(format!("{} {verb} on", words::count(programs.len(), "program")));
     }
     if questions > 0 {
         why.push(format!(
@@ -57,7 +62,7 @@ pub(super) fn quit(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) 
     let mut row = 1;
     for branch in busy.iter().take(NAMED) {
         let mark = state_mark(&state.sessions, &state.queue, branch.session);
-        let name = state.sessions.get(branch.session).map_or("", |node| node.spec.agent());
+        let name = state.sessions.get(branch.session).map_or("", |node| node.called());
         let mut left = vec![Span::raw("   "), pen.mark(mark), Span::raw(" ")];
         left.extend(pen.spans(&clean::pad(&clean::shown(name), 11), Role::Text));
         left.extend(
@@ -78,8 +83,16 @@ pub(super) fn quit(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) 
         );
         row += 1;
     }
-    if busy.len() > NAMED {
-        let text = format!("   {} {} more", pen.look.mark(Mark::Gap), busy.len() - NAMED);
+    for program in programs.iter().take(NAMED.saturating_sub(busy.len())) {
+        let mut left = vec![Span::raw("   "), pen.mark(Mark::Running), Span::raw(" ")];
+        left.extend(pen.spans(&clean::truncate(&clean::shown(&program.program), 38), Role::Text));
+        let ends = Line::from(pen.span("ends with footplate", Role::Quiet));
+        pen.apart(inset(area, 0, 1), row, Line::from(left), ends);
+        row += 1;
+    }
+    let all = busy.len() + programs.len();
+    if all > NAMED {
+        let text = format!("   {} {} more", pen.look.mark(Mark::Gap), all - NAMED);
         pen.text(area, row, &text, Role::Quiet);
         row += 1;
     }

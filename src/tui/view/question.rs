@@ -201,13 +201,18 @@ pub(super) fn title(
 ) {
     let look = pen.look;
     let (dot, path) = (look.dot(), format!(" {} ", look.mark(Mark::Path)));
-    let all = state.queue.asking() + state.queue.put_off();
+    let asker = asker(waiting);
+    // Those put off are counted only where one of them is looked at.
+    let all = state.queue.asking() + if waiting.put_off { state.queue.put_off() } else { 0 };
     let mark = if waiting.put_off { Mark::NotNow } else { Mark::Needs };
-    let who = waiting.question.path.join(&path);
+    // The counts before it and the clock behind it, with all that keeps them apart.
+    let taken = clean::width(&asker) + clean::width(form) + 36;
+    let room = usize::from(area.width).saturating_sub(taken);
+    let who = state.way(waiting.question.session, &waiting.question.path, room);
     let place = state.queue.place(waiting.question.id);
     let mut title = vec![pen.mark(mark)];
     title.push(pen.span(format!(" {place} of {all}{dot}{form}"), Role::Bright));
-    title.extend(pen.spans(&format!("{who}{path}{}", asker(waiting)), Role::Bright));
+    title.extend(pen.spans(&format!("{who}{path}{asker}"), Role::Bright));
     let seconds = words::seconds(waiting.asked, state.now.wall);
     let clock = pen.look.clock(seconds);
     let held = matches!(waiting.question.call.origin, Origin::Python { .. });

@@ -10,7 +10,6 @@ use super::pen::{Keys, Pen, split_top};
 use crate::{
     kernel::todo::State as Progress,
     tui::{
-        clean,
         state::{Focus, State, records::Touched},
         theme::{Mark, Role},
         words,
@@ -108,7 +107,7 @@ fn plan(state: &State, pen: &Pen<'_>) -> List {
     });
     let doing = items.iter().position(|item| item.state == Progress::Doing);
     List {
-        title: titled(pen, "plan", node.map_or("", |node| node.spec.agent())),
+        title: titled(pen, "plan", node.map_or("", |node| node.called())),
         right: if items.is_empty() { String::new() } else { format!("{done} of {}", items.len()) },
         lines: lines.collect(),
         empty: "No plan was made.",
@@ -136,15 +135,13 @@ pub(in crate::tui) fn touched(state: &State) -> Vec<Touched> {
 
 fn changes(state: &State, pen: &Pen<'_>) -> List {
     let all = touched(state);
-    let path = format!(" {} ", pen.look.mark(Mark::Path));
     let lines = all.iter().map(|file| {
         let mut left = vec![Span::raw(" "), pen.mark(Mark::CanUndo), Span::raw(" ")];
         left.extend(pen.spans(&file.shown, Role::Text));
         let sum = words::lines(file.more, file.fewer);
         left.push(pen.span(format!("  {sum}"), Role::Quiet));
         let by = state.sessions.get(file.session);
-        let by =
-            by.map_or(String::new(), |node| clean::shown(&node.spec.path.join(&path)).into_owned());
+        let by = by.map_or(String::new(), |node| state.way_to(node, 24));
         let right = format!("{}  {by}", state.records.minute(file.at));
         (Line::from(left), Line::from(pen.span(right, Role::Quiet)))
     });

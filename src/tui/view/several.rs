@@ -30,7 +30,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
     let several = &state.queue.several;
     let mut title = vec![pen.span(format!("several{dot}"), Role::Bright)];
     if let Some(first) = all.first() {
-        let who = first.question.path.join(&path);
+        let who = state.way(first.question.session, &first.question.path, 40);
         let script = first.script.clone().unwrap_or_else(|| asker(first));
         title.extend(pen.spans(&format!("{who}{path}{script}"), Role::Bright));
     }

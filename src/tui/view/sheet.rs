@@ -8,20 +8,23 @@ use super::{
     parts,
     question::{self, Head, facts_role, head_of},
 };
-use crate::tui::{
-    clean,
-    diff::LEAST_FOR_SIDES,
-    ink::Brush,
-    row::{self, Hit, Row},
-    sheet::{AT_ONCE, Index, Shape},
-    state::{
-        State,
-        look::Look,
-        waiting::{Around, Compare, Paper, Sheet, Waiting},
+use crate::{
+    kernel::capability::Body,
+    tui::{
+        clean,
+        diff::LEAST_FOR_SIDES,
+        ink::Brush,
+        row::{self, Hit, Row},
+        sheet::{AT_ONCE, Index, Shape},
+        state::{
+            State,
+            look::Look,
+            waiting::{Around, Compare, Paper, Sheet, Waiting},
+        },
+        theme::{Mark, Role},
+        words,
+        wrap::{Layout, wrap_with},
     },
-    theme::{Mark, Role},
-    words,
-    wrap::{Layout, wrap_with},
 };
 
 /// The rows of a question: what is asked about, and what our own words say around it.
@@ -226,7 +229,8 @@ fn head(state: &State, waiting: &Waiting, width: usize) -> Vec<Row> {
         Head::FactsBelow => (waiting.effect().len() + cells + 4 > width, true),
     };
     let mut rows = Vec::new();
-    if object {
+    // Of a program, each argument has a row anyway.
+    if object && !matches!(waiting.question.preview.body, Body::Program { .. }) {
         let mut spans = vec![Span::raw("   ")];
         spans.extend(paper.object.iter().map(|piece| {
             let role = if piece.escape { Role::Escape } else { Role::Text };

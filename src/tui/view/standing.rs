@@ -200,10 +200,11 @@ fn details(state: &State, pen: &mut Pen<'_>, area: Rect, row: &Row<'_>) {
 fn asked_at(state: &State, grant: crate::kernel::id::ApprovalId) -> String {
     let Some(session) = state.sessions.viewed() else { return String::new() };
     let all = state.records.decided(state.records.root(session));
-    let Some((_, decided)) = all.iter().find(|(_, decided)| decided.approval == Some(grant)) else {
+    let Some((session, decided)) = all.iter().find(|(_, decided)| decided.approval == Some(grant))
+    else {
         return String::new();
     };
-    let path = decided.agent.join(&format!(" {} ", state.look.mark(Mark::Path)));
+    let path = state.way(*session, &decided.agent, 40);
     match decided.line {
         Some(line) => format!(", at {path}, line {line}"),
         None => format!(", at {path}"),

@@ -155,13 +155,24 @@ fn empty(state: &State, pen: &mut Pen<'_>, area: Rect) {
     say(pen, "  why does parse_total round down?", Role::Quiet);
     say(pen, "", Role::Quiet);
     for (line, role) in asks(state, Python::of(&state.place)) {
-        say(pen, &line, role);
+        // A label stands before the first row of what it names.
+        let (label, text) = line.split_at(LABEL.min(line.len()));
+        let rows = wrap_text(text, usize::from(inner.width).saturating_sub(LABEL));
+        for (at, row) in rows.into_iter().enumerate() {
+            say(pen, &format!("{}{row}", if at == 0 { label } else { INDENT }), role);
+        }
     }
     if let Some(last) = &state.place.last_here {
         say(pen, "", Role::Quiet);
-        say(pen, &format!("Last here      {}", clean::shown(last)), Role::Text);
+        let room = usize::from(inner.width).saturating_sub(LABEL);
+        let last = clean::truncate(&clean::shown(last), room);
+        say(pen, &format!("Last here      {last}"), Role::Text);
     }
 }
+
+/// What stands before a line of the empty session: all of it ASCII.
+const INDENT: &str = "               ";
+const LABEL: usize = INDENT.len();
 
 /// What the mode says to an effect, and to the Python that has it.
 fn asks(state: &State, python: Python) -> [(String, Role); 3] {

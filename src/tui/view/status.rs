@@ -42,10 +42,21 @@ pub(super) fn line(state: &State, pen: &mut Pen<'_>, area: Rect) {
     // whole; a toast stays, and is cut when nothing else is left to go.
     let stays = toast.is_some() || state.status.away.told.is_some();
     let order: &[Option<Part>] = match stays {
-        false => {
-            &[Some(Part::Model), Some(Part::Context), None, Some(Part::Tokens), Some(Part::Work)]
-        }
-        true => &[Some(Part::Model), Some(Part::Context), Some(Part::Tokens), Some(Part::Work)],
+        false => &[
+            Some(Part::Model),
+            Some(Part::Context),
+            None,
+            Some(Part::Tokens),
+            Some(Part::Money),
+            Some(Part::Work),
+        ],
+        true => &[
+            Some(Part::Model),
+            Some(Part::Context),
+            Some(Part::Tokens),
+            Some(Part::Money),
+            Some(Part::Work),
+        ],
     };
     let mut order = order.iter();
     loop {
@@ -113,6 +124,7 @@ enum Part {
     Seal,
     Work,
     Tokens,
+    Money,
     Context,
     Model,
 }
@@ -133,7 +145,7 @@ fn parts(state: &State, pen: &Pen<'_>) -> Vec<(Part, Span<'static>)> {
         Some(Form::None) => ("unsealed", Role::Warn),
     };
     parts.push((Part::Seal, pen.span(name, role)));
-    let work = state.sessions.at_work();
+    let work = state.at_work();
     if work > 0 {
         let mark = pen.look.mark(Mark::Running);
         parts.push((Part::Work, pen.span(format!("{mark} {work} at work"), Role::Work)));
@@ -153,7 +165,7 @@ fn parts(state: &State, pen: &Pen<'_>) -> Vec<(Part, Span<'static>)> {
     if let Some(limit) = ceiling.cost {
         let cost = |cost: Money, (_, node): (_, &Node)| cost.plus(node.usage.cost);
         let spent = state.sessions.iter().fold(Money::NONE, cost);
-        parts.push((Part::Tokens, pen.span(format!("{spent} of {limit} spent"), Role::Text)));
+        parts.push((Part::Money, pen.span(format!("{spent} of {limit} spent"), Role::Text)));
     }
     if let Some(node) = node.filter(|node| node.context > 0) {
         let text = format!("context {}", words::tokens(node.context));
@@ -235,7 +247,7 @@ pub(super) fn tiny(state: &State, pen: &mut Pen<'_>, area: Rect) {
 /// The title of the terminal: it changes with the state, never with the second.
 pub fn title(state: &State) -> String {
     let (place, dot) = (&state.place.workspace, state.look.dot());
-    let what = match (state.queue.asking(), state.sessions.at_work()) {
+    let what = match (state.queue.asking(), state.at_work()) {
         (0, 0) => String::new(),
         (0, work) => format!("{} {work}{dot}", state.look.mark(Mark::Running)),
         (asking, _) => format!("{} {asking}{dot}", state.look.mark(Mark::Needs)),

@@ -21,6 +21,7 @@ use crate::{
         keymap::{Action, Go, Place},
         state::{
             Focus, State,
+            sessions::Node,
             tree::{Row, Rows},
         },
         theme::{Mark, Role},
@@ -100,7 +101,7 @@ fn title(state: &State, pen: &mut Pen<'_>, head: Rect) {
     if agents > 0 {
         title.push_str(&format!("{dot}agents {agents}"));
     }
-    title.push_str(&format!("{dot}{} at work", state.sessions.at_work()));
+    title.push_str(&format!("{dot}{} at work", state.at_work()));
     let asking = state.queue.asking();
     if asking > 0 {
         let verb = if asking == 1 { "needs" } else { "need" };
@@ -152,19 +153,26 @@ fn filter(state: &State, pen: &mut Pen<'_>, area: Rect) -> (Rect, Option<(u16, u
 
 /// One line of all that needs the person.
 fn needs(state: &State, pen: &mut Pen<'_>, area: Rect) {
-    let asking: Vec<_> =
-        state.queue.ordered().into_iter().filter(|waiting| !waiting.put_off).collect();
-    if asking.is_empty() {
-        pen.text(area, 0, "   nothing waits", Role::Quiet);
-        return;
-    }
-    let said: Vec<_> = asking
-        .iter()
-        .map(|waiting| format!("{} {} {}", asker(waiting), waiting.effect(), waiting.object()))
-        .collect();
+    let (off, asking): (Vec<_>, Vec<_>) =
+        state.queue.ordered().into_iter().partition(|waiting| waiting.put_off);
+    let (mark, words, role, these) = match (asking.is_empty(), off.is_empty()) {
+        (false, _) => (Mark::Needs, " needs you   ", Role::Need, asking),
+        (true, false) => (Mark::NotNow, " put off     ", Role::Held, off),
+        (true, true) => {
+            pen.text(area, 0, "   nothing waits", Role::Quiet);
+            return;
+        }
+    };
+    let said = these.iter().map(|waiting| {
+        let question = &waiting.question;
+        let who = state.sessions.get(question.session).map(Node::called);
+        let who = clean::truncate(who.map_or(&asker(waiting), |who| who), 16);
+        format!("{who} {} {}", waiting.effect(), waiting.object())
+    });
+    let said: Vec<_> = said.collect();
     let key = state.controls.key(Place::Sessions, Action::Go(Go::Question));
-    let mut left = vec![Span::raw(" "), pen.mark(Mark::Needs)];
-    left.push(pen.span(" needs you   ", Role::Need));
+    let mut left = vec![Span::raw(" "), pen.mark(mark)];
+    left.push(pen.span(words, role));
     left.extend(pen.spans(&said.join(&pen.look.dot()), Role::Text));
     pen.apart(inset(area, 0, 1), 0, Line::from(left), Line::from(pen.span(key, Role::Quiet)));
 }

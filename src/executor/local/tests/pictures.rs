@@ -58,11 +58,11 @@ os.chdir('out')",
 
 #[tokio::test]
 async fn a_program_is_looked_at_by_the_names_it_was_given() {
-    let trial = Trial::new();
-    let put = |name: &str, shade| fs::write(trial.folder.path().join(name), png(shade)).unwrap();
-    put("one", 1);
-    fs::create_dir_all(trial.folder.path().join("out/deep")).unwrap();
     for (to, found) in [("out/deep/x.png", true), ("top.png", true), ("out/deep/x.txt", false)] {
+        // A place of its own for each: what another made a moment ago would count as its own.
+        let trial = Trial::new();
+        fs::write(trial.folder.path().join("one"), png(1)).unwrap();
+        fs::create_dir_all(trial.folder.path().join("out/deep")).unwrap();
         let argv = ["cp", "one", to].map(str::to_owned).to_vec();
         let ran = trial.run(Program::Argv(argv)).await;
         assert_eq!(names(&ran).len(), usize::from(found), "{to}");

@@ -48,7 +48,7 @@ async fn a_program_runs_where_it_was_shown_to_run_or_not_at_all() {
                 limit_ms: Duration::from_secs(60).as_millis() as u64,
                 file: None,
             };
-            assert_eq!((&*question.preview.object, &question.preview.body), ("cargo", &body));
+            assert_eq!((&*question.preview.object, &question.preview.body), ("cargo test", &body));
         })
         .await;
     assert!(result.ok, "{result:?}");

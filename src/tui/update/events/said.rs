@@ -27,7 +27,8 @@ pub(super) fn toast(
             let clock = match waiting.question.script.map(|script| state.queue.of(script)) {
                 None => String::new(),
                 Some(0) => " The clock runs again.".to_owned(),
-                Some(others) => format!(" {others} more of it waits."),
+                Some(1) => " 1 more of it waits.".to_owned(),
+                Some(others) => format!(" {others} more of it wait."),
             };
             Some(format!("Yes, once: {object}.{clock}"))
         }

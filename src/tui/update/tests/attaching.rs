@@ -169,7 +169,7 @@ fn words_that_wait_come_back_with_their_pictures() {
     came(&mut stage, wanted, Ok(attached("a.png")));
     stage.key("enter");
     let words = ("[picture a.png 2x1]".to_owned(), vec!["a.png".to_owned()]);
-    assert_eq!(said(&mut stage), [words.clone()]);
+    assert_eq!(said(&mut stage), std::slice::from_ref(&words));
     stage.key("up");
     assert_eq!(draft(&stage), words.0);
     stage.effects.clear();

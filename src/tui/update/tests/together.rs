@@ -120,3 +120,20 @@ fn typing_answers_nothing_in_the_list() {
     stage.wait(500);
     assert_eq!(answers(&stage), []);
 }
+
+#[test]
+fn from_a_question_that_was_opened_from_the_list_esc_leads_back_to_it() {
+    let mut stage = four();
+    seen(&mut stage, 1);
+    stage.key(" ");
+    stage.key("down");
+    stage.key("enter");
+    assert!(stage.screen().contains("esc back to the list"), "{}", stage.screen());
+    stage.key("esc");
+    assert_eq!(stage.state.popup, Some(Popup::Several { row: 1 }));
+    assert_eq!(stage.state.queue.put_off(), 0, "nothing is put off by looking at it");
+    assert_eq!(stage.state.queue.several.chosen.len(), 1, "what was chosen stays so");
+    stage.key("esc");
+    stage.key("esc");
+    assert_eq!(stage.state.queue.put_off(), 1, "later, esc says what it always says");
+}

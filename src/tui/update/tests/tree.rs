@@ -6,7 +6,8 @@ use super::toast;
 use crate::{
     kernel::{
         command::Command,
-        event::{Event, Outcome},
+        event::{Event, Origin, Outcome},
+        gate::approval::Question,
         id::SessionId,
         port::{Listed, NotResumed, SessionSummary, When, Whereabouts},
         spec::SessionSpec,
@@ -14,7 +15,7 @@ use crate::{
     tui::{
         effect::{Effect, Start},
         message::{Came, Message},
-        stage::{Stage, write_question},
+        stage::{Stage, result, write_question},
         state::{Focus, Popup, State, tree::Row},
         tally,
     },
@@ -324,4 +325,69 @@ fn ten_thousand_sessions_are_no_more_than_the_rows_in_sight() {
     let few = cost(&mut stage);
     assert!((20..80).contains(&many.rows), "the list, and the column beside it: {many:?}");
     assert_eq!(many, few);
+}
+
+#[test]
+fn who_waits_for_an_answer_is_not_at_work() {
+    let mut stage = Stage::new(120, 40);
+    stage.at_work();
+    stage.session(2, &["fix-parser", "tests"], Some(1), "write cases");
+    assert!(stage.screen().contains("2 at work"), "{}", stage.screen());
+    stage.asks(write_question(90));
+    let screen = stage.screen();
+    assert!(screen.contains("1 needs you") && screen.contains("1 at work"), "{screen}");
+    stage.wait(500);
+    stage.key("esc");
+    let screen = stage.screen();
+    assert!(screen.contains("1 put off") && screen.contains("1 at work"), "{screen}");
+    stage.key("F2");
+    let screen = stage.screen();
+    assert!(screen.contains("put off     fix-parser WRITE src/lex.rs"), "{screen}");
+}
+
+#[test]
+fn two_sessions_of_the_same_name_are_told_apart_by_what_was_said_in_them() {
+    let mut stage = Stage::new(120, 40);
+    stage.session(1, &["main"], None, "invoices lose a cent now and then, find out who rounds");
+    stage.session(2, &["main"], None, "why does a total lose a cent?");
+    stage.session(3, &["main", "docs"], Some(1), "mend the pages");
+    let question = |id, session: u128, path: &[&str]| Question {
+        session: session.into(),
+        path: path.iter().map(ToString::to_string).collect(),
+        ..write_question(id)
+    };
+    stage.asks(question(90, 3, &["main", "docs"]));
+    let screen = stage.screen();
+    assert!(screen.contains("! 1 of 1 · invoices lose a cent no… › docs › "), "{screen}");
+    assert!(screen.contains("invoices lose… › docs │"), "the column has less room: {screen}");
+    stage.asks(question(91, 2, &["main"]));
+    stage.key("ctrl+g");
+    let screen = stage.screen();
+    assert!(screen.contains("! 2 of 2 · why does a total lose a… › "), "{screen}");
+}
+
+#[test]
+fn a_program_that_goes_on_is_named_before_it_ends_with_the_screen() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    stage.runs(1, 10, "tools/watch.py", "");
+    stage.event(
+        1.into(),
+        Event::CallFinished {
+            call: 10.into(),
+            parent: None,
+            origin: Origin::Model,
+            result: result("process.start", true, serde_json::json!({ "id": "p1" })),
+            decision: None,
+        },
+    );
+    stage.event(1.into(), Event::ExchangeFinished { outcome: Outcome::Done });
+    stage.key("ctrl+q");
+    let screen = stage.screen();
+    assert!(screen.contains("quit? 1 program goes on"), "{screen}");
+    assert!(
+        screen.contains("tools/watch.py") && screen.contains("ends with footplate"),
+        "{screen}"
+    );
+    assert_eq!(stage.state.place.leave, None);
 }
