@@ -27,7 +27,7 @@ impl Host {
         match said {
             true => Ok(()),
             false => Err(NotAnswered::Refused(
-                "Not said: it has ended. ↑ has your words back.".to_owned(),
+                "Not said: it does not run here any more. ↑ has your words back.".to_owned(),
             )),
         }
     }

@@ -105,7 +105,7 @@ async fn a_session_of_another_process_is_listed_watched_and_taken_over_when_it_l
     assert_eq!(page.lines, ["waits"]);
 
     let before = place.journals();
-    desk.send(Command::Send { session, words: "me too".into() }).unwrap();
+    assert!(desk.send(Command::Send { session, words: "me too".into() }).is_err());
     assert!(desk.send(Command::Delete { session }).is_err());
     let now = desk.resume(session, When::Now).await;
     let Err(NotResumed::Failed(why)) = now else { panic!("{now:?}") };

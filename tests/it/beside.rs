@@ -173,7 +173,9 @@ fn a_host_that_is_killed_takes_its_programs_along_and_who_carries_on_is_told_onc
         } else {
             app.wait_for("Carried on");
         }
-        app.press("go on\r");
+        app.press("go on");
+        app.rests("› go on");
+        app.press("\r");
         app.wait_for(said);
         app.press("\x03");
         app.press("\x03");

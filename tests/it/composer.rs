@@ -21,7 +21,7 @@ fn a_file_is_named_by_a_few_letters_and_a_draft_is_there_at_the_next_start() {
     let mut app = App::start(&place, SMALL, &["--model", &model, "begin"]);
     app.wait_for("That was all.");
     app.press("look at @lex");
-    app.wait_until("the file", |screen| screen.contains("▌ src/lexer.rs"));
+    app.rests("▌ src/lexer.rs");
     app.press("\r");
     let screen = app.wait_until("its name", |screen| screen.contains("look at @src/lexer.rs"));
     assert!(!screen.contains("built.log"), "{screen}");
@@ -44,13 +44,16 @@ fn python_by_hand_runs_through_the_gate_and_words_reach_the_next_step() {
     app.asks("EXECUTE");
     // The question waits meanwhile; the composer has the keys.
     app.press("\t");
+    app.rests("tab answers");
     app.press("! print(6 * 7)");
-    app.wait_for("enter runs it as Python");
+    app.rests("enter runs it as Python");
     app.press("\r");
     app.wait_until("what it printed", |screen| {
         screen.contains("by_hand.py") && screen.contains("42")
     });
-    app.press("use four\x13");
+    app.press("use four");
+    app.rests("› use four");
+    app.press("\x13");
     app.wait_for("at the next step");
     app.press("\t");
     app.asks("EXECUTE");

@@ -43,7 +43,7 @@ fn a_session_killed_in_the_middle_of_a_run_goes_on_where_it_was() {
     });
     app.wait_until("the open call", |screen| screen.to_lowercase().contains("interrupted"));
     app.press("go on");
-    app.wait_for("› go on");
+    app.rests("› go on");
     app.press("\r");
     app.wait_for("I look at what is left.");
     drop(app);

@@ -155,7 +155,9 @@ fn no_with_words_reaches_the_model_and_nothing_is_written() {
     app.asks("WRITE");
     app.press("f");
     app.wait_for("The model reads this");
-    app.press("not that name\r");
+    app.press("not that name");
+    app.rests("not that name");
+    app.press("\r");
     app.wait_for("That was all.");
     assert!(!place.work().join("a.txt").exists());
     let journal = place.journal();

@@ -126,6 +126,14 @@ impl App {
         self.keys.flush().unwrap();
     }
 
+    /// Waits for what was typed, and rests as fingers do: what comes right behind keys that came all at
+    /// once counts as more of a paste.
+    #[expect(clippy::disallowed_methods, reason = "it is how long fingers rest")]
+    pub fn rests(&self, until: &str) {
+        self.wait_for(until);
+        std::thread::sleep(std::time::Duration::from_millis(500));
+    }
+
     /// Pastes text as a terminal does.
     pub fn paste(&mut self, text: &str) {
         self.press(&format!("\x1b[200~{text}\x1b[201~"));

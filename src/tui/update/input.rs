@@ -66,6 +66,10 @@ fn key(state: &mut State, event: &KeyEvent) -> Vec<Effect> {
     }
     let haste = state.guard.haste(key.writes(), state.now.at);
     match (haste, key.writes()) {
+        // An enter that stands alone ends what was typed, also where it was typed by a program.
+        (Haste::Pasted, Some('\n')) if state.key_place() == Place::Composer => {
+            pressed(state, key, Haste::Behind)
+        }
         (Haste::Pasted, Some(c)) => paste::one_more(state, c),
         _ => pressed(state, key, haste),
     }

@@ -72,7 +72,8 @@ proptest! {
             stage.at_work();
             stage.wait(1_000);
         }
-        let text = format!("{first}{second}{rest}");
+        // An enter at its end that comes by itself is one.
+        let text = format!("{first}{second}{rest}z");
         let letters: Vec<char> = text.chars().collect();
         let (mut at, mut later) = (0, 0);
         for (length, gap) in cuts {
@@ -99,6 +100,23 @@ fn a_line_end_that_came_with_a_text_is_text_and_the_next_one_sends() {
     assert_eq!(toast(&stage), "Taken as a paste, for it came all at once. enter sends it.");
     stage.key("enter");
     assert_eq!(sends(&stage), 1);
+}
+
+#[test]
+fn an_enter_by_itself_right_behind_keys_that_came_all_at_once_sends_when_nothing_follows() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    stage.wait(1_000);
+    read(&mut stage, "ls -l", 0);
+    read(&mut stage, "\n", 20);
+    assert_eq!(sends(&stage), 0, "not yet");
+    read(&mut stage, "pwd", 20);
+    stage.wait(1_000);
+    assert_eq!((sends(&stage), draft(&stage)), (0, "ls -l\npwd".into()));
+    read(&mut stage, "; ls", 0);
+    read(&mut stage, "\n", 20);
+    stage.wait(200);
+    assert_eq!((sends(&stage), draft(&stage)), (1, String::new()));
 }
 
 #[test]
