@@ -1,10 +1,7 @@
 //! The second steps of an answer, and other ways to look at what is asked.
 
 use super::{SIZES, shot, write_asks};
-use crate::tui::{
-    message::{Input, Message},
-    stage::write_question,
-};
+use crate::tui::message::{Input, Message};
 
 #[test]
 fn a_change_is_shown_side_by_side_and_searched() {
@@ -21,17 +18,6 @@ fn a_change_is_shown_side_by_side_and_searched() {
         stage.key("enter");
         stage.key("enter");
         shot("search", &mut stage);
-    }
-}
-
-#[test]
-fn a_no_has_words() {
-    for (width, height) in SIZES {
-        let mut stage = write_asks(width, height);
-        stage.key("f");
-        stage.wait(200);
-        stage.types("leave skip_blank alone, column() relies on it. Add skip_indent");
-        shot("because", &mut stage);
     }
 }
 
@@ -63,21 +49,5 @@ fn arguments_are_edited() {
         let pasted = Input::Paste(" c\u{430}t\u{202e}txt\u{2066}".into());
         stage.send(Message::Input(stage.now(), pasted));
         shot("edit_deceives", &mut stage);
-    }
-}
-
-#[test]
-fn several_of_one_script_are_answered_together() {
-    for (width, height) in SIZES {
-        let mut stage = write_asks(width, height);
-        let mut second = write_question(3);
-        second.preview.object = "docs/export.md".into();
-        stage.asks(second);
-        stage.key("end");
-        stage.wait(500);
-        stage.key("m");
-        stage.wait(200);
-        stage.key(" ");
-        shot("several", &mut stage);
     }
 }
