@@ -126,7 +126,7 @@ impl Typist {
                     .push(std::mem::replace(&mut self.written, vec![String::new()]).join("\n"));
                 let sent = self.sent.len();
                 self.app.wait_until("that it is sent", |screen| {
-                    screen.matches("after this turn").count() >= sent.min(3)
+                    screen.matches('◌').count() >= sent.min(3)
                         && (sent <= 3 || screen.contains(&format!("{sent} messages wait")))
                 });
             }
@@ -144,7 +144,7 @@ impl Typist {
         self.app.wait_until(&format!("round {round}: {:?}", self.written), |screen| {
             screen.contains(&waits)
                 && screen.contains(&counted)
-                && screen.matches("after this turn").count() >= sent.min(3)
+                && screen.matches('◌').count() >= sent.min(3)
                 && self.written.iter().all(|line| screen.contains(&**line))
         });
         let journal = self.place.journal();
