@@ -4,6 +4,7 @@ mod aside;
 mod folders;
 mod guard;
 mod indexes;
+mod install;
 mod lookup;
 mod mark;
 mod output;
@@ -25,6 +26,7 @@ use std::{
     ffi::OsString,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::Duration,
 };
 
 use tokio::sync::OnceCell;
@@ -75,6 +77,7 @@ pub struct Local {
     guard: OnceCell<guard::Guard>,
     form: OnceLock<Form>,
     limits: seal::Limits,
+    grace: Duration,
 }
 
 impl Local {
@@ -88,6 +91,7 @@ impl Local {
             guard: OnceCell::new(),
             form: OnceLock::new(),
             limits: seal::Limits::here(),
+            grace: process::GRACE,
         }
     }
 
@@ -101,7 +105,7 @@ impl Local {
         };
         drop(hold);
         let mark = self.marks.next(job.call);
-        let ended = ready.run(job, mark).await;
+        let ended = ready.run(job, mark, self.grace).await;
         let aside = watch.end().await;
         ended.map(|ended| Ended { aside, ..ended })
     }
@@ -117,7 +121,7 @@ impl Local {
                     Some(packages) => &self.environment(packages).await?,
                     None => self.prepared().await?,
                 };
-                let package = install(&guest::Package::of(mounts), &self.settings.cache)?;
+                let package = install::guest(&guest::Package::of(mounts), &self.settings.cache)?;
                 let file = scratch.path().join(bare(filename)?);
                 std::fs::write(&file, code).map_err(|error| cannot("write", &file, &error))?;
                 needed = prepared.needed(&self.settings, &package);
@@ -217,6 +221,12 @@ impl Local {
     #[must_use]
     pub fn bounded_by(self, limits: seal::Limits) -> Self {
         Self { limits, ..self }
+    }
+
+    /// The same, where a run that is stopped may take this long to clean up before it is killed.
+    #[must_use]
+    pub fn patient(self, grace: Duration) -> Self {
+        Self { grace, ..self }
     }
 
     /// The uv that a run would use; nothing where the first run would fetch one. The error says
@@ -351,30 +361,6 @@ fn not_begun() -> Ended {
         aside: Vec::new(),
         pictures: Vec::new(),
     }
-}
-
-/// Puts the package where Python finds it; one that is there already is compared, not trusted.
-fn install(package: &guest::Package, cache: &Path) -> Result<PathBuf, CallError> {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-
-    let mut hasher = DefaultHasher::new();
-    package.hash(&mut hasher);
-    let home = cache.join("guest").join(format!("{:016x}", hasher.finish()));
-    for (path, text) in &package.files {
-        let path = home.join(path);
-        if std::fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
-            continue;
-        }
-        let folder = path.parent().unwrap_or(&home);
-        std::fs::create_dir_all(folder)
-            .and_then(|()| tempfile::NamedTempFile::new_in(folder))
-            .and_then(|mut file| {
-                std::io::Write::write_all(&mut file, text.as_bytes())?;
-                file.persist(&path).map_err(|error| error.error)
-            })
-            .map_err(|error| cannot("write", &path, &error))?;
-    }
-    Ok(home)
 }
 
 /// The file name, if it is no more than that.

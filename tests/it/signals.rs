@@ -19,7 +19,7 @@ fn signal(child: &Child, signal: Signal) {
 
 /// Another process makes it hold, and tells nobody.
 fn until(what: &str, holds: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(120);
     while !holds() {
         assert!(Instant::now() < deadline, "never: {what}");
         std::thread::yield_now();

@@ -13,11 +13,7 @@ use std::{
 };
 
 use futures_util::future::{FusedFuture, FutureExt};
-use tokio::{
-    process::Command,
-    sync::Notify,
-    time::{Instant, timeout_at},
-};
+use tokio::{process::Command, sync::Notify, time::timeout};
 
 use super::{
     Settings,
@@ -41,8 +37,8 @@ use crate::{
     },
 };
 
-/// From the soft signal to the hard one, when somebody stops a run.
-const GRACE_CANCELLED: Duration = Duration::from_millis(1400);
+/// From the soft signal to the hard one, when somebody stops a run and nothing else is said.
+pub(super) const GRACE: Duration = Duration::from_millis(1400);
 /// The same when the running time is used up.
 const GRACE_TIMED_OUT: Duration = Duration::from_millis(500);
 
@@ -150,7 +146,13 @@ impl Run {
     }
 
     /// Runs it to its end, all its processes known by `mark`. Dropping the future kills it.
-    pub(super) async fn run(mut self, mut job: Job, mark: Mark) -> Result<Ended, CallError> {
+    /// From the soft signal to the hard one takes `grace`, when somebody stops it.
+    pub(super) async fn run(
+        mut self,
+        mut job: Job,
+        mark: Mark,
+        grace: Duration,
+    ) -> Result<Ended, CallError> {
         let places = Places::of(&job, self.scratch.path());
         let (calls, channel) = match &job.what {
             Program::Python { calls, .. } => (Some(calls.clone()), Some(bridge::channel())),
@@ -208,7 +210,7 @@ impl Run {
             }
             match cause {
                 Cause::Ended => Stopped::ByItself,
-                Cause::Cancelled => self.stop(&mut first, GRACE_CANCELLED).await,
+                Cause::Cancelled => self.stop(&mut first, grace).await,
                 Cause::TimedOut => self.stop(&mut first, GRACE_TIMED_OUT).await,
             }
         })
@@ -310,7 +312,7 @@ impl Run {
     /// Asks it to end, and gives it some time to.
     async fn stop(&self, first: &mut First, grace: Duration) -> Stopped {
         first.interrupt(self.kind);
-        match timeout_at(Instant::now() + grace, first.ended()).await {
+        match timeout(grace, first.ended()).await {
             Ok(_) => Stopped::ByItself,
             Err(_) => Stopped::Not,
         }

@@ -205,7 +205,7 @@ impl Bench {
             notice: Arc::new(move |notice| notices.lock().unwrap().push(notice)),
         };
         let run = self.local.run(job);
-        tokio::time::timeout(Duration::from_secs(30), run).await.expect("an end")
+        tokio::time::timeout(Duration::from_secs(300), run).await.expect("an end")
     }
 
     /// Runs and, once it printed `word`, is stopped; gives how long the end took.
@@ -262,6 +262,11 @@ impl Bench {
     /// How many runs have left their folder.
     pub(super) fn scratch_folders(&self) -> usize {
         std::fs::read_dir(self.root.path().join("ours/cache/runs")).unwrap().count()
+    }
+
+    /// Where a run that is stopped gets this long to clean up.
+    pub(super) fn patient(self, grace: Duration) -> Self {
+        Self { local: self.local.patient(grace), ..self }
     }
 
     /// With a clock of its own, for one more run.
@@ -343,7 +348,7 @@ async fn what_a_sealed_run_leaves_is_counted_and_ended() {
         let begun = Instant::now();
         let ended = bench.python(Level::Sealed, code).await;
         assert_eq!((ended.stdout.as_str(), ended.leftovers), ("done\n", 1), "{form:?}");
-        assert!(begun.elapsed() < Duration::from_secs(5), "{form:?} {:?}", begun.elapsed());
+        assert!(begun.elapsed() < GONE, "{form:?} {:?}", begun.elapsed());
         let clean = bench.python(Level::Sealed, "print(1)").await;
         assert_eq!(clean.leftovers, 0, "{form:?}");
     }
@@ -351,7 +356,6 @@ async fn what_a_sealed_run_leaves_is_counted_and_ended() {
 
 #[tokio::test]
 async fn a_sealed_run_is_interrupted_once_and_then_ended() {
-    let _quiet = super::QUIET.acquire().await.unwrap();
     let polite = "import time
 try:
     print('ready', flush=True); time.sleep(600)
@@ -360,19 +364,22 @@ except KeyboardInterrupt:
     let stubborn = "import signal, time
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 print('ready', flush=True); time.sleep(600)";
-    for (code, said) in [(polite, "ready\ncleaned up\n"), (stubborn, "ready\n")] {
+    // One that ends by itself may take as long as the machine makes it.
+    for (code, grace, said) in [
+        (polite, Duration::MAX, "ready\ncleaned up\n"),
+        (stubborn, Duration::from_millis(100), "ready\n"),
+    ] {
         for (form, bench) in Bench::each() {
+            let bench = bench.patient(grace);
             let mut changed = bench.printed.changed.subscribe();
             let cancelling = async {
                 let ready = |_: &()| bench.printed.bytes.lock().unwrap().starts_with(b"ready");
                 changed.wait_for(ready).await.unwrap();
                 bench.cancel.cancel();
-                Instant::now()
             };
-            let (ended, cancelled) = tokio::join!(bench.python(Level::Sealed, code), cancelling);
-            assert!(cancelled.elapsed() < GONE, "{form:?}");
+            let (ended, ()) = tokio::join!(bench.python(Level::Sealed, code), cancelling);
             assert_eq!(ended.status, ExitStatus::Cancelled, "{form:?}");
-            assert_eq!(ended.stdout, said, "{form:?}");
+            assert_eq!(ended.stdout, said, "{form:?} {ended:?}");
         }
     }
 }
@@ -477,7 +484,7 @@ time.sleep(600)"
 fn until(what: &str, holds: impl Fn() -> bool) -> Duration {
     let begun = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "never: {what}");
+        assert!(begun.elapsed() < Duration::from_secs(120), "never: {what}");
         std::thread::yield_now();
     }
     begun.elapsed()
