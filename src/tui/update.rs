@@ -36,7 +36,7 @@ mod written;
 #[cfg(test)]
 pub(in crate::tui) mod tests;
 
-pub(crate) use question::{asker, why_not_wider};
+pub(crate) use question::asker;
 pub(in crate::tui) use tree::place as whereabouts;
 
 /// The steps that a line takes by its words, as keys take them on the screen.

@@ -11,11 +11,7 @@ use crate::{
         gate::approval::{Answer, Then},
         id::ApprovalId,
     },
-    tui::{
-        effect::Effect,
-        keymap::Letter,
-        update::{steps, why_not_wider},
-    },
+    tui::{effect::Effect, keymap::Letter, update::steps},
 };
 
 /// Does what a word says that is known to be meant for what was said last.
@@ -49,7 +45,7 @@ fn to_question(lines: &mut Lines, id: ApprovalId, word: Word) -> Vec<Effect> {
         }
         Word::Stop => send(lines, id, Letter::StopTurn),
         Word::Edit => forms::edit(lines, id),
-        Word::Wider => match why_not_wider(waiting) {
+        Word::Wider => match waiting.not_offered() {
             Some(why) => refuse(lines, &format!("Not offered. {why}.")),
             None => forms::wider(lines, id),
         },

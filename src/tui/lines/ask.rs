@@ -9,8 +9,7 @@ use crate::{
     kernel::id::{ApprovalId, SessionId},
     tui::{
         effect::Effect,
-        state::waiting::{Form, Waiting},
-        update::why_not_wider,
+        state::waiting::{Form, NotOffered, Waiting},
         view::script,
     },
 };
@@ -176,21 +175,21 @@ fn plural(count: usize) -> &'static str {
 /// The answers that there are.
 fn offer(waiting: &Waiting) -> String {
     if paper::is_trust(waiting) {
-        return match why_not_wider(waiting) {
-            Some("yes: not with hidden text") => {
+        return match waiting.why_not_wider() {
+            Some(NotOffered::HiddenText) => {
                 "Type: no, never for this text; later. Not yes: it has hidden text.".to_owned()
             }
-            Some(_) | None => {
+            Some(NotOffered::EndUnseen | NotOffered::Monitor) | None => {
                 "Type: yes, to trust this text; no, never for this text; later.".to_owned()
             }
         };
     }
     let edit = if waiting.capability.is_some() { ", edit" } else { "" };
-    let wider = match why_not_wider(waiting) {
+    let wider = match waiting.why_not_wider() {
         None => ", wider.",
-        Some("wider: when end seen") => ", wider after full.",
-        Some("wider: not with hidden text") => ". Not wider: it has hidden text.",
-        Some(_) => ". Not wider: the monitor judges each call.",
+        Some(NotOffered::EndUnseen) => ", wider after full.",
+        Some(NotOffered::HiddenText) => ". Not wider: it has hidden text.",
+        Some(NotOffered::Monitor) => ". Not wider: the monitor judges each call.",
     };
     format!("Type: yes, no, no because WORDS, stop{edit}, later{wider}")
 }

@@ -2,6 +2,7 @@
 
 mod arrivals;
 mod laid;
+mod offered;
 
 use std::{cell::RefCell, cmp::Reverse, ops::Range, sync::Arc};
 
@@ -9,6 +10,7 @@ use jiff::Timestamp;
 
 use self::arrivals::Arrivals;
 pub use self::laid::{Around, Laid, Making};
+pub use self::offered::NotOffered;
 use super::{draft::Draft, edit::Edit, records::wider::Wider, several::Several};
 use crate::{
     kernel::{
@@ -184,11 +186,6 @@ impl Waiting {
     /// Whether it is too long to be laid out by the screen itself.
     pub fn is_long(&self) -> bool {
         self.paper.as_ref().is_some_and(|paper| paper.bytes > AT_ONCE)
-    }
-
-    /// Whether anything in it could deceive the eye.
-    pub fn deceives(&self) -> bool {
-        self.paper.as_ref().is_some_and(|paper| paper.deceits.count > 0)
     }
 
     /// What the effect acts on, in a few words.

@@ -19,7 +19,7 @@ use crate::{
         state::{
             Focus, Popup, State,
             draft::Draft,
-            waiting::{About, Compare, Form, Search, Waiting},
+            waiting::{Compare, Form, Search, Waiting},
         },
         view,
     },
@@ -57,27 +57,12 @@ pub(in crate::tui) fn says(state: &mut State, id: ApprovalId, letter: Letter) ->
             Vec::new()
         }
         Letter::Wider => {
-            match state.queue.get(id).and_then(why_not_wider) {
+            match state.queue.get(id).and_then(Waiting::not_offered) {
                 Some(why) => state.status.say(why, state.now.at),
                 None => wider::open(state, id),
             }
             Vec::new()
         }
-    }
-}
-
-/// Why the wide yes is not on offer, if it is not. To rules there is no other.
-pub(crate) fn why_not_wider(waiting: &Waiting) -> Option<&'static str> {
-    match (&waiting.about, waiting.deceives(), waiting.end_seen) {
-        (About::Call, true, _) => Some("wider: not with hidden text"),
-        // It would be refused: the monitor judges each call.
-        (About::Call, false, _) if waiting.question.monitor.is_some() => {
-            Some("wider: not past the monitor")
-        }
-        (About::Call, false, false) => Some("wider: when end seen"),
-        (About::Rules(_), true, _) => Some("yes: not with hidden text"),
-        (About::Rules(_), false, false) => Some("yes: when end seen"),
-        (_, false, true) => None,
     }
 }
 

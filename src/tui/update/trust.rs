@@ -75,7 +75,7 @@ pub(super) fn letter(state: &mut State, id: ApprovalId, letter: Letter) -> Vec<E
             return Vec::new();
         }
     };
-    let why_not = state.queue.get(id).and_then(super::why_not_wider);
+    let why_not = state.queue.get(id).and_then(Waiting::not_offered);
     if let (Trusting::Yes, Some(why)) = (said, why_not) {
         state.status.say(why, state.now.at);
         return Vec::new();

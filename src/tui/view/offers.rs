@@ -19,7 +19,6 @@ use crate::tui::{
         waiting::{About, Compare, Waiting},
     },
     theme::{Mark, Role},
-    update::why_not_wider,
 };
 
 /// One offer of the row of keys: the key, its words, whether it is live, and the cells to the next.
@@ -36,7 +35,7 @@ pub(super) fn draw(
     room: Room,
 ) -> Vec<(char, Rect)> {
     let area = inset(area, 1, 0);
-    let why_not = why_not_wider(waiting);
+    let why_not = waiting.not_offered();
     let wider = live && why_not.is_none();
     if let About::Rules(_) = waiting.about {
         let (yes, never) = match room {
