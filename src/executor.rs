@@ -6,4 +6,4 @@ mod frame;
 pub mod local;
 pub mod seal;
 
-pub use local::{Local, Settings, workspace::Workspace};
+pub use local::{Local, Settings, patience::Patience, workspace::Workspace};

@@ -17,6 +17,7 @@ pub mod json;
 pub mod message;
 pub mod money;
 pub mod obeyed;
+pub mod patience;
 pub mod picture;
 pub mod port;
 pub mod profile;

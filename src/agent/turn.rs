@@ -19,6 +19,7 @@ use crate::kernel::{
     id::CallId,
     invoke::{CallRequest, Input},
     message::{ModelCall, Thought, Usage, Words},
+    patience::within,
     picture::Enclosed,
     port::{Delta, KEPT_PICTURES_BYTES, Kept, Refused, StoreError},
     recorder::Recorder,
@@ -307,7 +308,7 @@ async fn call(
 async fn patience_ends(cancel: &CancellationToken) {
     cancel.cancelled().await;
     // A real timer: a handler that does not listen would keep the session for ever.
-    sleep_until(Instant::now() + GRACE).await;
+    let _ = within(GRACE, std::future::pending::<()>()).await;
 }
 
 /// What a text is.

@@ -1,11 +1,8 @@
 //! `footplate exec`: work without a screen and with nobody to ask.
 
-use std::{io::Read as _, sync::Arc, time::Duration};
+use std::{future::pending, io::Read as _, sync::Arc, time::Duration};
 
-use tokio::{
-    runtime::Handle,
-    time::{Instant, sleep_until},
-};
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -21,6 +18,7 @@ use crate::{
         event::{Decider, Envelope, Event, Outcome, Stop},
         gate::monitor::Tier,
         id::SessionId,
+        patience::within,
         port::{Aside, Watch},
     },
     model,
@@ -136,7 +134,7 @@ async fn follow(
         // Only a panic loses the thread.
         printed = printing => printed.unwrap_or(Err(Closed)),
         () = &mut stopped, if !interrupted => return Ok(Exit::Interrupted),
-        () = sleep_until(Instant::now() + LAST_WORDS), if interrupted => Err(Closed),
+        _ = within(LAST_WORDS, pending::<()>()), if interrupted => Err(Closed),
     };
     match (outcome, printed) {
         _ if interrupted => Ok(Exit::Interrupted),

@@ -9,6 +9,7 @@ mod lookup;
 mod mark;
 mod output;
 mod packages;
+pub mod patience;
 mod pictures;
 mod process;
 mod remove;
@@ -26,13 +27,13 @@ use std::{
     ffi::OsString,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError},
-    time::Duration,
 };
 
 use tokio::sync::OnceCell;
 
 use self::aside::Watch;
 use self::folders::{of_the_gone, scratch, sweep};
+use self::patience::Patience;
 use super::seal::{self, Form, Level};
 use crate::{
     guest,
@@ -77,7 +78,7 @@ pub struct Local {
     guard: OnceCell<guard::Guard>,
     form: OnceLock<Form>,
     limits: seal::Limits,
-    grace: Duration,
+    patience: Patience,
 }
 
 impl Local {
@@ -91,7 +92,7 @@ impl Local {
             guard: OnceCell::new(),
             form: OnceLock::new(),
             limits: seal::Limits::here(),
-            grace: process::GRACE,
+            patience: Patience::default(),
         }
     }
 
@@ -105,7 +106,7 @@ impl Local {
         };
         drop(hold);
         let mark = self.marks.next(job.call);
-        let ended = ready.run(job, mark, self.grace).await;
+        let ended = ready.run(job, mark, self.patience).await;
         let aside = watch.end().await;
         ended.map(|ended| Ended { aside, ..ended })
     }
@@ -223,10 +224,10 @@ impl Local {
         Self { limits, ..self }
     }
 
-    /// The same, where a run that is stopped may take this long to clean up before it is killed.
+    /// The same, where the end of a run may take this long.
     #[must_use]
-    pub fn patient(self, grace: Duration) -> Self {
-        Self { grace, ..self }
+    pub fn patient(self, patience: Patience) -> Self {
+        Self { patience, ..self }
     }
 
     /// The uv that a run would use; nothing where the first run would fetch one. The error says

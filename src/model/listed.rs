@@ -64,7 +64,7 @@ mod tests {
             assert!(asked[..count].starts_with(b"GET /v1/models "));
             stream.write_all(answer.as_bytes()).await.unwrap();
         });
-        let names = listed(&format!("http://{address}/v1"), Duration::from_secs(20)).await;
+        let names = listed(&format!("http://{address}/v1"), Duration::from_mins(5)).await;
         serving.await.unwrap();
         names
     }
@@ -75,7 +75,7 @@ mod tests {
             r#"{"object":"list","data":[{"id":"llama3.2:3b"},{"id":"a\u001b[2J"},{"id":""}]}"#;
         assert_eq!(of_a_server_that_says(body).await, Some(vec!["llama3.2:3b".to_owned()]));
         assert_eq!(of_a_server_that_says("<html>").await, None);
-        assert_eq!(listed("http://example.com/v1", Duration::from_secs(20)).await, None);
-        assert_eq!(listed("nonsense", Duration::from_secs(20)).await, None);
+        assert_eq!(listed("http://example.com/v1", Duration::from_mins(5)).await, None);
+        assert_eq!(listed("nonsense", Duration::from_mins(5)).await, None);
     }
 }

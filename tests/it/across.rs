@@ -48,8 +48,9 @@ fn other(place: &Place) -> Other {
     command.args(["exec", "--json", "--mode", "auto", "--model", &model, "go"]);
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
-    let session = serde_json::from_value(first["session"].clone()).unwrap();
+    let said = lines.by_ref().map(Result::unwrap).find(|line| line.contains("\"message_sent\""));
+    let said: Value = serde_json::from_str(&said.unwrap()).unwrap();
+    let session = serde_json::from_value(said["session"].clone()).unwrap();
     Other { child, session, _lines: lines }
 }
 

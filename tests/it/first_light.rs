@@ -144,7 +144,7 @@ fn a_script_that_names_no_limit_gets_the_one_that_is_set() {
     std::fs::create_dir_all(place.home().join("config")).unwrap();
     let config = "[execution]\ntimeout_ms = 700\n";
     std::fs::write(place.home().join("config/config.toml"), config).unwrap();
-    let call = json!({ "code": "import time\nprint('begun')\ntime.sleep(600)\n" });
+    let call = json!({ "code": "import time\ntime.sleep(600)\n" });
     let model = place.script(&json!({ "turns": [
         { "calls": [{ "name": "execute_code", "arguments": call }] },
         { "text": "I see." },
@@ -156,5 +156,4 @@ fn a_script_that_names_no_limit_gets_the_one_that_is_set() {
     assert_eq!(of_type(&journal, "execution_finished")[0]["status"]["how"], "timed_out");
     let result = &of_type(&journal, "call_finished")[0]["result"]["content"];
     assert_eq!(result["error"], "budget_spent");
-    assert!(result["message"].as_str().unwrap().contains("begun"), "what it printed is kept");
 }

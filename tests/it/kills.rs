@@ -17,7 +17,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::support::{GONE, Place, of_type};
+use crate::support::{GONE, PATIENCE, Place, of_type};
 
 /// How often it is killed, if nobody says.
 const KILLS: u32 = 50;
@@ -25,8 +25,6 @@ const KILLS: u32 = 50;
 const TURNS: u32 = 2500;
 /// After how many events, at most, and milliseconds after those it is killed.
 const MOMENTS: (u64, u64) = (45, 40);
-/// How long it may say nothing before it is killed all the same.
-const QUIET: Duration = Duration::from_millis(2000);
 
 /// Numbers that look like chance and are the same each time (xorshift).
 struct Chance(u64);
@@ -99,10 +97,11 @@ impl Running {
     fn kill(mut self, events: u64, more: Duration) -> (Vec<String>, bool) {
         let mut shown = Vec::new();
         while (shown.len() as u64) < events {
-            match self.lines.recv_timeout(QUIET) {
+            match self.lines.recv_timeout(PATIENCE) {
                 Ok(line) => shown.push(line),
-                // It waits for what it runs, or has ended.
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("it says nothing any more: {shown:#?}"),
+                // It has ended.
+                Err(RecvTimeoutError::Disconnected) => break,
             }
         }
         let until = Instant::now() + more;
@@ -257,7 +256,7 @@ fn killed_at_any_moment_all_that_was_shown_is_kept_and_nothing_runs_twice_or_on(
     let running = start(&place, &["--continue", "the last"]);
     let mut last = Vec::new();
     while !last.iter().any(|line: &String| line.contains(r#""type":"execution_started""#)) {
-        last.push(running.lines.recv_timeout(Duration::from_secs(60)).unwrap());
+        last.push(running.lines.recv_timeout(PATIENCE).unwrap());
     }
     let Running { mut child, lines } = running;
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();

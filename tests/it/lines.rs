@@ -8,15 +8,12 @@ use std::{
 };
 
 use crate::{
-    support::{Place, of_type, runs, runs_open, seals},
+    support::{PATIENCE, Place, of_type, runs, runs_open, seals},
     terminal::App,
 };
 
 /// Wide and high enough that no line is broken and none scrolls away.
 const WIDE: (u16, u16) = (100, 200);
-
-/// How long anything may take on a slow and busy machine before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 const WRITES: &str =
     "from footplate import files\nfiles.write('a.txt', 'hello\\n')\nprint('wrote it')\n";

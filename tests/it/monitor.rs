@@ -42,7 +42,7 @@ impl Judge {
     /// The settings by which it is asked.
     fn settings(&self) -> String {
         format!(
-            "[approval.monitor]\nmodel = \"loop/judge\"\n\
+            "[approval.monitor]\nmodel = \"loop/judge\"\ntimeout_s = 120\n\
              [providers.loop]\napi = \"openai-chat\"\nbase_url = \"http://{}/v1\"\n",
             self.address
         )
@@ -79,7 +79,8 @@ fn scripted(says: &str) -> Place {
     let path = place.home().join("judge.json");
     let script = json!({ "turns": [], "agents": { "monitor": { "turns": [{ "text": says }] } } });
     std::fs::write(&path, script.to_string()).unwrap();
-    let settings = format!("[approval.monitor]\nmodel = \"scripted:{}\"\n", path.display());
+    let settings =
+        format!("[approval.monitor]\nmodel = \"scripted:{}\"\ntimeout_s = 120\n", path.display());
     let config = place.home().join("config");
     std::fs::create_dir_all(&config).unwrap();
     std::fs::write(config.join("config.toml"), settings).unwrap();

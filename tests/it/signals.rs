@@ -4,14 +4,13 @@ use std::{
     io::{BufRead as _, BufReader, Read as _},
     path::Path,
     process::{Child, Command, Stdio},
-    time::Duration,
 };
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::support::{GONE, Place, of_type, runs};
+use crate::support::{PATIENCE, Place, of_type, runs};
 
 fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
@@ -19,7 +18,7 @@ fn signal(child: &Child, signal: Signal) {
 
 /// Another process makes it hold, and tells nobody.
 fn until(what: &str, holds: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(120);
+    let deadline = Instant::now() + PATIENCE;
     while !holds() {
         assert!(Instant::now() < deadline, "never: {what}");
         std::thread::yield_now();
@@ -54,7 +53,8 @@ fn a_signal_ends_an_exec_and_its_agents_and_leaves_nothing_open() {
         signal(&child, number);
         printed.read_to_string(&mut line).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(130));
-        assert!(!is_there(&std::fs::read_to_string(place.work().join("pid")).unwrap()));
+        let pid = std::fs::read_to_string(place.work().join("pid")).unwrap();
+        until("it is gone", || !is_there(&pid));
         let journals = place.journals();
         assert_eq!(journals.len(), 2);
         for journal in &journals {
@@ -96,7 +96,7 @@ fn a_call_by_hand_that_is_stopped_is_recorded_as_cut_off() {
     until("the program runs", || pid().ends_with('\n'));
     signal(&child, Signal::INT);
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert!(!is_there(&pid()));
+    until("it is gone", || !is_there(&pid()));
     let journal = place.journal();
     let finished = of_type(&journal, "call_finished");
     assert_eq!(finished[0]["result"]["content"]["error"], "interrupted");
@@ -149,11 +149,9 @@ fn a_quit_ends_everything_at_once_and_what_ran_goes_with_it() {
     let mut child = quit_is(&place, "SIG_DFL", &arguments).spawn().unwrap();
     let pid = || std::fs::read_to_string(place.work().join("pid")).unwrap_or_default();
     until("the program runs", || pid().ends_with('\n'));
-    let begun = Instant::now();
     signal(&child, Signal::QUIT);
     assert_eq!(child.wait().unwrap().code(), None);
     until("it is gone", || !works_in(&place.work()));
-    assert!(begun.elapsed() < GONE, "it took {:?}", begun.elapsed());
 }
 
 /// Whether a process has its place in that folder. The number it wrote is that of its own world.

@@ -8,10 +8,7 @@ use std::{
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 
-use super::support::Place;
-
-/// How long anything may take on a slow and busy machine before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(60);
+use super::support::{PATIENCE, Place};
 
 /// A running program and what its terminal shows.
 pub struct App {
@@ -131,7 +128,7 @@ impl App {
     #[expect(clippy::disallowed_methods, reason = "it is how long fingers rest")]
     pub fn rests(&self, until: &str) {
         self.wait_for(until);
-        std::thread::sleep(std::time::Duration::from_millis(500));
+        std::thread::sleep(Duration::from_millis(500));
     }
 
     /// Pastes text as a terminal does.

@@ -115,8 +115,11 @@ impl Typist {
             // Enter right behind a paste sends only if nothing follows, and here something may.
             7 if !self.pasted && !self.written[0].starts_with('/') => {
                 let text = self.dice.letters(3..=9);
-                let text = text.trim_start_matches('/').to_owned() + "z";
-                text.chars().for_each(|letter| self.app.press(&letter.to_string()));
+                let text = format!("l{}z", text.trim_start_matches('/'));
+                // The first two together, as above.
+                let (together, alone) = text.split_at(2);
+                self.app.press(together);
+                alone.chars().for_each(|letter| self.app.press(&letter.to_string()));
                 self.writes(&text);
                 // Read together with the letters, it would be text as they are.
                 let last = self.written.last().cloned().unwrap_or_default();

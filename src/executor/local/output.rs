@@ -6,10 +6,11 @@ use futures_util::future::FusedFuture;
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
     sync::Notify,
-    time::{Instant, sleep_until, timeout_at},
+    time::{Instant, sleep_until},
 };
 
 use crate::kernel::{
+    patience::within,
     port::{Notice, Spool, Stream},
     text::{Bounds, Cleaner, Kept},
 };
@@ -28,7 +29,7 @@ const LAST: Duration = Duration::from_millis(200);
 pub(super) async fn last(printing: Pin<&mut impl FusedFuture<Output = ()>>) {
     if !printing.is_terminated() {
         // Whoever still holds the pipe then does not hold us.
-        let _ = timeout_at(Instant::now() + LAST, printing).await;
+        let _ = within(LAST, printing).await;
     }
 }
 

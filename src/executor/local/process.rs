@@ -13,7 +13,7 @@ use std::{
 };
 
 use futures_util::future::{FusedFuture, FutureExt};
-use tokio::{process::Command, sync::Notify, time::timeout};
+use tokio::{process::Command, sync::Notify};
 
 use super::{
     Settings,
@@ -21,6 +21,7 @@ use super::{
     lookup::find,
     mark::{self, Mark},
     output::{self, Output},
+    patience::Patience,
     pictures::Places,
     sealed::{self, First, Keeper, Sealing},
     session::{self, At},
@@ -33,14 +34,10 @@ use crate::{
     kernel::{
         error::CallError,
         event::{ExitStatus, Seal},
+        patience::within,
         port::{Ended, Form, HostCalls, Job, Manner, Notice, Program, Stream},
     },
 };
-
-/// From the soft signal to the hard one, when somebody stops a run and nothing else is said.
-pub(super) const GRACE: Duration = Duration::from_millis(1400);
-/// The same when the running time is used up.
-const GRACE_TIMED_OUT: Duration = Duration::from_millis(500);
 
 /// A run that is ready to start.
 pub(super) struct Run {
@@ -146,12 +143,11 @@ impl Run {
     }
 
     /// Runs it to its end, all its processes known by `mark`. Dropping the future kills it.
-    /// From the soft signal to the hard one takes `grace`, when somebody stops it.
     pub(super) async fn run(
         mut self,
         mut job: Job,
         mark: Mark,
-        grace: Duration,
+        patience: Patience,
     ) -> Result<Ended, CallError> {
         let places = Places::of(&job, self.scratch.path());
         let (calls, channel) = match &job.what {
@@ -210,8 +206,8 @@ impl Run {
             }
             match cause {
                 Cause::Ended => Stopped::ByItself,
-                Cause::Cancelled => self.stop(&mut first, grace).await,
-                Cause::TimedOut => self.stop(&mut first, GRACE_TIMED_OUT).await,
+                Cause::Cancelled => self.stop(&mut first, patience.stopped).await,
+                Cause::TimedOut => self.stop(&mut first, patience.timed_out).await,
             }
         })
         .await;
@@ -223,14 +219,14 @@ impl Run {
             Cause::Ended => Some(first.ended().await.map_err(|error| unstarted(&error))?),
             Cause::Cancelled | Cause::TimedOut => None,
         };
-        let left = match first.finish().await {
+        let left = match first.finish(patience.gone).await {
             // All of the run were below its keeper, as children of a namespace's first process or of
             // one that takes in whoever loses a parent; it looked until there were none.
             Some(left) => {
                 whole.has_ended();
                 left
             }
-            None => whole.end().await,
+            None => whole.end(patience.gone).await,
         };
         output::last(printing.as_mut()).await;
         drop(printing);
@@ -312,9 +308,9 @@ impl Run {
     /// Asks it to end, and gives it some time to.
     async fn stop(&self, first: &mut First, grace: Duration) -> Stopped {
         first.interrupt(self.kind);
-        match timeout(grace, first.ended()).await {
-            Ok(_) => Stopped::ByItself,
-            Err(_) => Stopped::Not,
+        match within(grace, first.ended()).await {
+            Some(_) => Stopped::ByItself,
+            None => Stopped::Not,
         }
     }
 }
@@ -329,10 +325,10 @@ struct Whole(Option<Traces>);
 
 impl Whole {
     /// Kills what is left and says how many there were.
-    async fn end(mut self) -> u32 {
+    async fn end(mut self, longest: Duration) -> u32 {
         let Some(traces) = self.0.take() else { return 0 };
         // It cannot be cancelled once it is begun, and it takes milliseconds.
-        tokio::task::spawn_blocking(move || traces.end()).await.unwrap_or(0)
+        tokio::task::spawn_blocking(move || traces.end(longest)).await.unwrap_or(0)
     }
 
     /// Nothing is left, as somebody else has made sure.
@@ -344,7 +340,7 @@ impl Whole {
 impl Drop for Whole {
     fn drop(&mut self) {
         if let Some(traces) = self.0.take() {
-            traces.end();
+            traces.end(Patience::default().gone);
         }
     }
 }

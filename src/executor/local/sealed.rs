@@ -19,7 +19,6 @@ use rustix::{
 use tokio::{
     net::UnixDatagram,
     process::{Child, Command},
-    time::{Instant, timeout_at},
 };
 
 use super::process::Kind;
@@ -28,11 +27,11 @@ use crate::{
         bridge::pair,
         seal::{Form, Level, Plan, SUBCOMMAND},
     },
-    kernel::event::{Exceeded, Seal},
+    kernel::{
+        event::{Exceeded, Seal},
+        patience::within,
+    },
 };
-
-/// How long a keeper may take to leave nothing behind; then others look.
-const LONGEST: Duration = Duration::from_millis(1500);
 
 /// No signal when nobody is there any more; where there is no such flag, there is no keeper.
 #[cfg(target_os = "linux")]
@@ -235,8 +234,8 @@ impl First {
     }
 
     /// Ends what is left of a sealed run and waits for its launcher; gives how many processes that
-    /// were. Nothing for one that is not sealed.
-    pub(super) async fn finish(&mut self) -> Option<u32> {
+    /// were. Nothing for one that is not sealed, or whose keeper takes longer: then others look.
+    pub(super) async fn finish(&mut self, longest: Duration) -> Option<u32> {
         let keeper = self.keeper.take()?;
         let ending = async {
             let left = keeper.end().await;
@@ -244,7 +243,7 @@ impl First {
             let _ = self.child.wait().await;
             left
         };
-        timeout_at(Instant::now() + LONGEST, ending).await.ok().flatten()
+        within(longest, ending).await.flatten()
     }
 }
 

@@ -7,8 +7,8 @@ use tokio::time::Instant;
 
 use super::mark::Mark;
 
-/// How long a run's processes may take to be gone once they are killed.
-const LONGEST: Duration = Duration::from_millis(1500);
+/// The longest that a look may take; who looked for longer was kept from running.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// What tells a run's processes from all others.
 #[derive(Clone, Debug)]
@@ -28,11 +28,12 @@ impl Traces {
     }
 
     /// Kills all that is left, again and again until nothing is; gives how many there were. Blocks
-    /// for some milliseconds, and at most two seconds if one cannot die.
-    pub(super) fn end(&self) -> u32 {
-        let deadline = Instant::now() + LONGEST;
+    /// for some milliseconds, and for `longest` of running time if one cannot die.
+    pub(super) fn end(&self, longest: Duration) -> u32 {
         let mut known: Vec<Pid> = Vec::new();
+        let mut left = longest;
         loop {
+            let begun = Instant::now();
             let members = self.members();
             for &pid in &members {
                 // One that ended by itself meanwhile is what we want.
@@ -44,10 +45,11 @@ impl Traces {
             if cfg!(not(target_os = "linux")) {
                 let _ = kill_process_group(self.session, Signal::KILL);
             }
-            if members.is_empty() || Instant::now() > deadline {
+            if members.is_empty() || left.is_zero() {
                 return u32::try_from(known.len()).unwrap_or(u32::MAX);
             }
             std::thread::yield_now();
+            left = left.saturating_sub(begun.elapsed().min(LOOK));
         }
     }
 

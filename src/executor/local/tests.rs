@@ -60,6 +60,16 @@ fn settings(data: &Path) -> Settings {
     }
 }
 
+/// Longer than anything takes, however busy the machine is.
+const LONG: Duration = Duration::from_mins(5);
+
+/// What is killed may take as long as the machine makes it.
+const UNHURRIED: Patience = Patience {
+    stopped: Duration::from_millis(1400),
+    timed_out: Duration::from_millis(500),
+    gone: LONG,
+};
+
 pub(crate) struct Ran {
     pub(crate) ended: Ended,
     pub(crate) spool: Vec<u8>,
@@ -86,17 +96,23 @@ struct Trial {
 impl Trial {
     fn new() -> Self {
         Self {
-            local: Local::new(settings(data())),
+            local: Local::new(settings(data())).patient(UNHURRIED),
             folder: tempfile::tempdir().unwrap(),
             spool: Arc::default(),
             calls: Arc::default(),
-            clock: Budget::start(Duration::from_secs(60)),
+            clock: Budget::start(LONG),
             cancel: CancellationToken::new(),
         }
     }
 
     fn limit(mut self, milliseconds: u64) -> Self {
         self.clock = Budget::start(Duration::from_millis(milliseconds));
+        self
+    }
+
+    /// Where a run that is stopped gets this long to clean up.
+    fn graced(mut self, grace: Duration) -> Self {
+        self.local = self.local.patient(Patience { stopped: grace, ..UNHURRIED });
         self
     }
 
@@ -127,7 +143,7 @@ impl Trial {
 
     async fn run(&self, what: Program) -> Ran {
         let run = self.local.run(self.job(what));
-        let ended = timeout(Duration::from_secs(30), run).await.expect("an end").unwrap();
+        let ended = timeout(LONG, run).await.expect("an end").unwrap();
         Ran { ended, spool: self.spool.bytes.lock().unwrap().clone() }
     }
 

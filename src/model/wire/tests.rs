@@ -175,9 +175,10 @@ async fn the_connection_is_closed_when_nobody_listens_any_more() {
 
 #[tokio::test]
 async fn nobody_there_is_told_with_the_address() {
-    let free = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = free.local_addr().unwrap();
-    drop(free);
+    // Nobody else gets the port, and nobody listens there.
+    let taken = tokio::net::TcpSocket::new_v4().unwrap();
+    taken.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = taken.local_addr().unwrap();
     let provider = Provider {
         name: "ollama".to_owned(),
         api: Api::OpenaiChat,

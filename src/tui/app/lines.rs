@@ -24,7 +24,7 @@ use super::{
     told::Told, work, written::Writing,
 };
 use crate::{
-    kernel::{event::Envelope, port::Desk},
+    kernel::{event::Envelope, patience::within, port::Desk},
     tui::{
         effect::{Effect, Start},
         lines::{self, Heard, Lines, Source, Step, rendered::Rendered},
@@ -160,7 +160,7 @@ impl App {
     async fn finish(&mut self) {
         let written = self.writer.finish();
         match self.signal {
-            Some(_) => drop(tokio::time::timeout(PARTING, written).await),
+            Some(_) => drop(within(PARTING, written).await),
             None => written.await,
         }
     }

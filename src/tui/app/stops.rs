@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use super::{App, Key, now};
 use crate::{
     config::Surface,
+    kernel::patience::within,
     tui::{
         frame::Pace,
         message::{Came, Input, Message},
@@ -46,10 +47,10 @@ impl App {
         }
         self.reached();
         self.frames.request(Pace::Key, Instant::now());
-        let ready = tokio::time::timeout(PATIENCE, self.terminal.wait_ready()).await;
-        if ready.is_ok() && self.draw().is_ok() {
+        let ready = within(PATIENCE, self.terminal.wait_ready()).await;
+        if ready.is_some() && self.draw().is_ok() {
             // Given back before it is written, it would not be.
-            let _ = tokio::time::timeout(PATIENCE, self.terminal.wait_ready()).await;
+            let _ = within(PATIENCE, self.terminal.wait_ready()).await;
         }
     }
 

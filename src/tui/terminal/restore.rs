@@ -10,8 +10,10 @@ use std::time::Duration;
 use super::line::LineMode;
 use super::writer::Output;
 
-/// How long a terminal that takes nothing may hold up the end of the program.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a terminal that takes nothing may hold up the end of the program, in looks that each count
+/// for as long as they were to be: who was stopped meanwhile has not waited.
+const PATIENCE: Duration = Duration::from_millis(100);
+const LOOKS: usize = 10;
 
 /// A mode of the terminal and what takes it back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,8 +120,8 @@ impl Restore {
         };
         // On a thread of its own, for a write to a stopped terminal has no end.
         thread::Builder::new().name("restore".to_owned()).spawn(work)?;
-        told.recv_timeout(PATIENCE)
-            .unwrap_or_else(|_| Err(io::Error::other("the terminal takes no more output")))
+        let told = (0..LOOKS).find_map(|_| told.recv_timeout(PATIENCE).ok());
+        told.unwrap_or_else(|| Err(io::Error::other("the terminal takes no more output")))
     }
 
     /// From now on a panic on any thread gives the terminal back, tells its message on the screen

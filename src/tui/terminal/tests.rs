@@ -364,7 +364,7 @@ fn a_panic_gives_the_terminal_back_and_is_read_on_the_screen_of_before() {
         let (_keep, wait): (Sender<()>, Receiver<()>) = channel();
         std::thread::spawn(|| panic!("a boiler burst"));
         // The hook ends the program from the other thread.
-        let _ = wait.recv_timeout(Duration::from_secs(10));
+        let _ = wait.recv_timeout(Duration::from_mins(5));
         return;
     }
     let output = std::process::Command::new(std::env::current_exe().unwrap())

@@ -1,5 +1,5 @@
-//! How runs end that do not want to, through `uv`, sealed in each form and open: within two seconds,
-//! all of them, whatever they had started.
+//! How runs end that do not want to, through `uv`, sealed in each form and open: all of them, whatever
+//! they had started. Nothing of what is started here ends by itself in ten minutes.
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
@@ -19,7 +19,6 @@ use super::{
     User, counts_processes, running,
     runs::{Bench, mounts},
 };
-use crate::support::GONE;
 
 /// Each form, and open beside the first of them.
 fn benches() -> Vec<(String, Level, Form, Bench)> {
@@ -103,10 +102,6 @@ async fn what_holds_the_pipe_or_leaves_the_session_holds_no_run() {
             assert_eq!((&ended.status, ended.leftovers), (&ExitStatus::Exited { code: 0 }, 1));
             assert_eq!(running(&mark), 0, "{row} {code}");
         }
-        let begun = tokio::time::Instant::now();
-        let [holds, ..] = those_that_stay(&mark);
-        bench.python(level, &holds).await;
-        assert!(begun.elapsed() < GONE, "{row}: {:?}", begun.elapsed());
     }
 }
 
@@ -135,10 +130,9 @@ threading.Thread(target=spin).start()";
         ("a thread without end", format!("{thread}\nprint('ready', flush=True)")),
     ] {
         for (row, level, _, bench) in benches() {
-            let (ended, took) = bench.stopped_at((level, "ready"), script(&code).0).await;
+            let ended = bench.stopped_at((level, "ready"), script(&code).0).await;
             assert_eq!(ended.status, ExitStatus::Cancelled, "{row} {name}");
             assert!(ended.stdout.contains("ready"), "{row} {name}: {ended:?}");
-            assert!(took < GONE, "{row} {name}: {took:?}");
             assert_eq!(running(&mark), 0, "{row} {name}");
             assert!(!bench.workspace().join("deed").exists(), "{row} {name}");
         }
@@ -165,9 +159,8 @@ while True:
             continue;
         }
         let bench = bench.bounded_by(Limits { processes: 320, ..Limits::here() });
-        let (ended, took) = bench.stopped_at((level, "ready"), script(&bomb).0).await;
+        let ended = bench.stopped_at((level, "ready"), script(&bomb).0).await;
         assert_eq!(ended.status, ExitStatus::Cancelled, "{row}");
-        assert!(took < GONE, "{row}: {took:?}");
         assert_eq!(left_in(&bench.workspace()), Vec::<String>::new(), "{row}");
         let ended = bench.again().python(level, "print('fine')").await;
         assert_eq!(ended.stdout, "fine\n", "{row}: {ended:?}");
@@ -231,24 +224,28 @@ def wait(work):
             format!("wait({sleeps})\ntime.sleep(0.5)\nprint('clean')"),
             "interrupted\nclean\n",
         ),
-        // Time enough to hear it on a busy machine as well; a second one would be heard.
+        // A second one would be heard.
         (
             "goes on",
-            Duration::from_secs(6),
-            format!("wait({sleeps})\nwhile True: wait(lambda: time.sleep(600))"),
-            "interrupted\n",
+            Duration::MAX,
+            format!("wait({sleeps})\nwait(lambda: time.sleep(2))\nprint('by itself')"),
+            "interrupted\nby itself\n",
         ),
-        // Nothing is heard in there until it is done, which is never.
+        // Nothing is heard in there until it is done, which is never; not even between its word and
+        // what it does then.
         (
             "in a C call",
             Duration::from_millis(500),
-            "print('ready', flush=True)\nwait(lambda: sum(range(10**13)))".to_owned(),
+            "import itertools, os
+said = map(os.write, (1,), (b'ready\\n',))
+wait(lambda: sum(itertools.chain(said, range(10**13))))"
+                .to_owned(),
             "",
         ),
     ] {
         for (row, level, _, bench) in benches() {
             let (bench, code) = (bench.patient(grace), format!("{counted}\n{code}"));
-            let (ended, _) = bench.stopped_at((level, "ready"), script(&code).0).await;
+            let ended = bench.stopped_at((level, "ready"), script(&code).0).await;
             assert_eq!(ended.status, ExitStatus::Cancelled, "{row} {name}");
             assert_eq!(ended.stdout, format!("ready\n{said}"), "{row} {name}: {ended:?}");
         }

@@ -20,7 +20,7 @@ def attempt(name, deed):
 
 
 def talks():
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as to:
+    with socket.create_connection(("127.0.0.1", port), timeout=300) as to:
         to.sendall(b"hello")
 
 

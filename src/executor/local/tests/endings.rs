@@ -1,7 +1,5 @@
 //! How runs end, and that nothing of them is left.
 
-use tokio::time::Instant;
-
 use super::*;
 
 const DAEMON: &str = "
@@ -39,14 +37,13 @@ async fn an_uncaught_error_names_the_script_and_its_line() {
 #[tokio::test]
 async fn a_grandchild_that_holds_the_pipe_does_not_hold_the_run() {
     for code in [
-        "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])",
+        "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])",
         DAEMON,
-        "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: time.sleep(60)\n    os._exit(0)",
+        "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: time.sleep(600)\n    os._exit(0)",
     ] {
         let trial = Trial::new();
-        let begun = Instant::now();
+        // It would be held for ten minutes, which is not waited for.
         let ran = trial.python(code).await;
-        assert!(begun.elapsed() < Duration::from_secs(3), "it took {:?}", begun.elapsed());
         assert_eq!(ran.ended.status, ExitStatus::Exited { code: 0 }, "{code}");
         assert_eq!(ran.ended.leftovers, 1, "{code}");
         assert_eq!(trial.left(), Vec::<PathBuf>::new(), "{code}");
@@ -79,7 +76,7 @@ print(subprocess.run(['/bin/sh', '-c', start], env={}, start_new_session=True, s
 }
 
 #[tokio::test]
-async fn a_cancelled_run_is_gone_within_two_seconds() {
+async fn a_cancelled_run_is_gone_whatever_it_does_about_it() {
     let forks = "
 import os, time
 for _ in range(50):
@@ -100,16 +97,9 @@ threading.Thread(target=spin).start()
 print('ready')";
     let daemon = format!("{DAEMON}\nimport time\nprint('ready')\ntime.sleep(600)");
     for code in [forks, stubborn, thread, &daemon, "import time\nprint('ready')\ntime.sleep(600)"] {
-        let trial = Trial::new();
-        let cancelled = Mutex::new(None);
-        let cancel = || {
-            *cancelled.lock().unwrap() = Some(Instant::now());
-            trial.cancel.cancel();
-        };
-        let ran = trial.python_until(code, "ready", cancel).await;
-        let took = cancelled.lock().unwrap().unwrap().elapsed();
+        let trial = Trial::new().graced(Duration::from_millis(300));
+        let ran = trial.python_until(code, "ready", || trial.cancel.cancel()).await;
         assert_eq!(ran.ended.status, ExitStatus::Cancelled, "{code}");
-        assert!(took < Duration::from_secs(2), "it took {took:?}: {code}");
         assert_eq!(trial.left(), Vec::<PathBuf>::new(), "{code}");
     }
 }
@@ -124,7 +114,7 @@ try:
 except KeyboardInterrupt:
     time.sleep(0.3)
     print('cleaned up')";
-    let trial = Trial::new();
+    let trial = Trial::new().graced(Duration::MAX);
     let ran = trial.python_until(code, "ready", || trial.cancel.cancel()).await;
     assert_eq!(ran.ended.stdout, "ready\ncleaned up\n");
 }
@@ -152,7 +142,12 @@ async fn waiting_for_an_answer_uses_no_running_time() {
         (ran.ended.stdout.as_str(), ran.ended.status),
         ("ready\ndone\n", ExitStatus::Exited { code: 0 })
     );
-    let ran = Trial::new().limit(700).python("import time\ntime.sleep(1.2)").await;
+    // Nothing of its time is used before it waits, nor before it has said what it has to say.
+    let mut trial = Trial::new().limit(100);
+    trial.local = trial.local.patient(Patience { timed_out: Duration::MAX, ..UNHURRIED });
+    let hold = trial.clock.hold();
+    let waits = "import time\nprint('ready')\ntime.sleep(600)";
+    let ran = trial.python_until(waits, "ready", || drop(hold)).await;
     assert_eq!(ran.ended.status, ExitStatus::TimedOut);
     assert!(ran.ended.stderr.contains("KeyboardInterrupt"), "{}", ran.ended.stderr);
 }
@@ -205,7 +200,7 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
             looks.tick().await;
         }
     };
-    timeout(Duration::from_secs(20), looking).await.unwrap_or_else(|_| panic!("never: {what}"));
+    timeout(LONG, looking).await.unwrap_or_else(|_| panic!("never: {what}"));
 }
 
 #[tokio::test]
