@@ -123,8 +123,9 @@ fn is_end(what: &Signal) -> bool {
 pub(super) fn used(store: &dyn Store, agents: &[SessionId]) -> Usage {
     let mut used = Usage::default();
     for envelope in so_far(|id| store.events(id), agents) {
-        if let Event::TurnFinished { usage, .. } | Event::ContextCompacted { usage, .. } =
-            &envelope.event
+        if let Event::TurnFinished { usage, .. }
+        | Event::ContextCompacted { usage, .. }
+        | Event::CallJudged { usage, .. } = &envelope.event
         {
             used += *usage;
         }
