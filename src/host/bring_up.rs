@@ -9,8 +9,8 @@ use std::{
 use tokio::sync::watch;
 
 use super::{
-    HostError, Inner, Live, album::Album, coordinator::Post, folded, memory, nursery::Nursery,
-    recorder,
+    HostError, Inner, Live, album::Album, coordinator::Post, ending::Door, folded, memory,
+    nursery::Nursery, recorder,
 };
 use crate::{
     agent,
@@ -153,7 +153,8 @@ impl Inner {
             project,
         };
         let handle = Arc::new(agent::spawn(agent.clone()));
-        Ok(Live { handle, context, mode, session, agent, hand: Arc::default() })
+        let (hand, door) = (Arc::default(), Door::default());
+        Ok(Live { handle, context, mode, session, agent, hand, door })
     }
 
     /// What the run that a workflow carries on has done.

@@ -63,9 +63,7 @@ fn all_tokens(rig: &Rig) -> u64 {
     let specs = rig.store.list().unwrap().into_iter().map(|session| session.spec.id);
     let events = specs.flat_map(|id| rig.journal(id));
     let used = events.filter_map(|event| match event {
-        Event::TurnFinished { usage, .. } | Event::CallJudged { usage, .. } => {
-            Some(usage.tokens())
-        }
+        Event::TurnFinished { usage, .. } | Event::CallJudged { usage, .. } => Some(usage.tokens()),
         _ => None,
     });
     used.sum()
@@ -207,7 +205,10 @@ async fn money_is_limited_only_where_the_price_of_the_monitor_is_known_and_count
     let own: Prices = [(spec.model.clone(), price)].into();
     let host = judged(rig.store.clone(), unpriced().with_prices(own.clone()));
     let refused = host.start(spec.clone()).unwrap_err().to_string();
-    assert!(refused.starts_with("money is limited, and the price of judge is not set"), "{refused}");
+    assert!(
+        refused.starts_with("money is limited, and the price of judge is not set"),
+        "{refused}"
+    );
     let both = own.into_iter().chain([("judge".to_owned(), price)]).collect();
     let host = judged(rig.store.clone(), unpriced().with_prices(both));
     let root = host.start(spec).unwrap();
