@@ -35,6 +35,7 @@ use self::{bring_up::Parent, hub::Hub, laws::Laws, mend::Past, tree::Tree, watch
 pub use self::{
     changes::{Changes, Choice, Here, Undone},
     copies::{agents_of, family, fork, import, name, rename},
+    ending::Inside,
     rewind::{NoWayBack, Rewind},
 };
 use crate::{
@@ -147,6 +148,7 @@ struct Live {
     session: Arc<Mutex<Session>>,
     agent: agent::Live,
     hand: Arc<hand::Hand>,
+    door: ending::Door,
 }
 
 impl Host {

@@ -123,7 +123,8 @@
 //!   it names.
 //! - One budget binds a tree of sessions ([`kernel::allowance`]). Each request sets aside beforehand what
 //!   it is likely to use, and waits where that must be known first of others: so a tree goes over its
-//!   tokens or money by less than one request. What was used is in the journals, with its cost by the
+//!   tokens or money by less than one request. Those to the monitor are among them; where all is used it is
+//!   not asked, and its call asks. What was used is in the journals, with its cost by the
 //!   price of that day; only time begins anew when a session is carried on: the times in a journal are
 //!   those of a clock that may be set, and of a computer that may have slept, and whoever carries a session
 //!   on is there and gives it those minutes again.

@@ -55,6 +55,7 @@ struct State {
     waiting: usize,
     ended: bool,
     dismissed: bool,
+    closed: bool,
     last: Option<Outcome>,
 }
 
@@ -134,6 +135,16 @@ impl Handle {
         });
     }
 
+    /// Takes nothing more that is said, if all that was said so far is answered; whether that is so.
+    pub fn close(&self) -> bool {
+        let queue = self.desk.queue();
+        let rests = queue.is_empty() || self.state.borrow().ended;
+        if rests {
+            self.desk.state.send_modify(|state| state.closed = true);
+        }
+        rests
+    }
+
     /// Whether it was dismissed.
     pub fn is_dismissed(&self) -> bool {
         self.state.borrow().dismissed
@@ -141,7 +152,7 @@ impl Handle {
 
     fn is_over(&self) -> bool {
         let state = self.state.borrow();
-        state.ended || state.dismissed
+        state.ended || state.dismissed || state.closed
     }
 
     /// Whether an exchange goes on or is about to.

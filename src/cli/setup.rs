@@ -262,7 +262,7 @@ pub(super) fn monitor(config: &Config, models: &Models) -> Result<Option<Lookout
     let judge = judge.map_err(|error| {
         Failure::usage_in_two_lines(format!("the monitor cannot be asked: {error}"))
     })?;
-    Ok(Some(Lookout::new(judge, Duration::from_secs(set.timeout_s))))
+    Ok(Some(Lookout::new(judge, &set.model, Duration::from_secs(set.timeout_s))))
 }
 
 /// The one session that is meant: by its whole name, else by the end of its id, else by the beginning

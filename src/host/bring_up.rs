@@ -9,8 +9,8 @@ use std::{
 use tokio::sync::watch;
 
 use super::{
-    HostError, Inner, Live, album::Album, coordinator::Post, folded, memory, nursery::Nursery,
-    recorder,
+    HostError, Inner, Live, album::Album, coordinator::Post, ending::Door, folded, memory,
+    nursery::Nursery, recorder,
 };
 use crate::{
     agent,
@@ -19,7 +19,12 @@ use crate::{
         allowance::{Allowance, Ceiling},
         capability::Reach,
         context::{Context, Keeps, Notes},
-        gate::{Gate, Rights, approval::Waiting, law::Law, monitor::Said},
+        gate::{
+            Gate, Rights,
+            approval::Waiting,
+            law::Law,
+            monitor::{Lookout, Said},
+        },
         message::Usage,
         money::Price,
         port::{Coordinator, Env as _, Factory, Journal, Model, Pictures},
@@ -99,7 +104,10 @@ impl Inner {
         let session = Arc::new(Mutex::new(session));
         let heard = session.clone();
         let said: Said = Arc::new(move || folded(&heard, Session::said));
-        let lookout = self.parts.monitor.clone().map(|lookout| lookout.hearing(said));
+        let lookout = self.parts.monitor.clone().map(|lookout| {
+            let price = self.parts.models.price(lookout.model());
+            lookout.hearing(said).within(allowance.clone(), price)
+        });
         let (store, keeper) = (self.parts.store.clone(), self.parts.store.clone());
         let id = spec.id;
         let album: Arc<dyn Pictures> =
@@ -145,7 +153,8 @@ impl Inner {
             project,
         };
         let handle = Arc::new(agent::spawn(agent.clone()));
-        Ok(Live { handle, context, mode, session, agent, hand: Arc::default() })
+        let (hand, door) = (Arc::default(), Door::default());
+        Ok(Live { handle, context, mode, session, agent, hand, door })
     }
 
     /// What the run that a workflow carries on has done.
@@ -168,18 +177,21 @@ impl Inner {
         Ok(record.map(Arc::new))
     }
 
-    /// What its model takes. Money cannot be limited where that is not known.
+    /// What its model takes. Money cannot be limited where that is not known, of it or of the monitor.
     pub(super) fn price(
         &self,
         spec: &SessionSpec,
         parent: &Parent,
     ) -> Result<Option<Price>, HostError> {
-        let price = self.parts.models.price(&spec.model);
+        let price = |model: &str| self.parts.models.price(model);
         let limited = spec.limits.ceiling.cost.is_some() || parent.allowance.limits_money();
-        if price.is_none() && limited {
-            return Err(HostError::Unpriced { model: spec.model.clone() });
+        // Who judges its calls is asked on the same account.
+        let judge = self.parts.monitor.as_ref().map(Lookout::model);
+        let asked = [Some(&*spec.model), judge].into_iter().flatten();
+        if let Some(unknown) = asked.filter(|_| limited).find(|model| price(model).is_none()) {
+            return Err(HostError::Unpriced { model: unknown.to_owned() });
         }
-        Ok(price)
+        Ok(price(&spec.model))
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::so_far::so_far;
+use super::{ending::Inside, so_far::so_far};
 use crate::{
     executor::Workspace,
     kernel::{
@@ -45,8 +45,8 @@ pub enum Choice {
     Calls(Vec<CallId>),
 }
 
-/// The recorder of a session that runs here.
-pub type Here<'a> = &'a (dyn Fn(SessionId) -> Option<Recorder> + Sync);
+/// Enters a session that runs here, if it is not about to be over.
+pub type Here<'a> = &'a (dyn Fn(SessionId) -> Option<Inside> + Sync);
 
 /// What became of one undo.
 pub struct Undone {
@@ -161,14 +161,15 @@ impl Changes {
         let mut all = Vec::new();
         for planned in self.plan(choice).await? {
             let wrote = planned.recorded.session;
-            let (session, recorder) = match here(wrote) {
-                Some(recorder) => (wrote, recorder),
-                None => (self.root, recorder.clone()),
+            let inside = here(wrote);
+            let (session, recorder) = match &inside {
+                Some(inside) => (wrote, &inside.live.context.recorder),
+                None => (self.root, recorder),
             };
             let outcome = match &planned.undo {
-                Undo::LeaveAlone(_) => leave_alone(&recorder, &planned),
+                Undo::LeaveAlone(_) => leave_alone(recorder, &planned),
                 Undo::Restore { .. } | Undo::Remove => {
-                    let journal = Journal { session, store, recorder: &recorder };
+                    let journal = Journal { session, store, recorder };
                     undo_one(&env, journal, &planned.recorded).await
                 }
             };

@@ -51,10 +51,11 @@ impl Coordinator for Post {
         let (host, me) = self.host()?;
         let id = host.addressed(&me, "agents.send.to", to)?;
         let over = || CallError::failed(format!("The agent {to} is over and reads nothing more."));
-        let other = host.get(id).filter(|other| !other.handle.is_dismissed()).ok_or_else(over)?;
+        let other = host.enter(id).filter(|other| !other.live.handle.is_dismissed());
+        let other = other.ok_or_else(over)?;
         let (signal, what) = (SignalId::fresh(), Signal::Words { text });
         send(&me.context.recorder, id, signal, &what).map_err(unrecorded)?;
-        other.receive(signal, &me.context.spec, what).map_err(unrecorded)?;
+        other.live.receive(signal, &me.context.spec, what).map_err(unrecorded)?;
         Ok(id)
     }
 
@@ -184,9 +185,10 @@ impl Inner {
             let signal = SignalId::fresh();
             let sent = send(&me.context.recorder, *id, signal, &Signal::Stop);
             // One that cannot be told in writing is stopped all the same: it costs, and does things.
-            let received = live.receive(signal, &me.context.spec, Signal::Stop);
-            live.handle.dismiss();
-            sent.and(received)?;
+            let inside = self.enter(*id);
+            let received = inside.map(|it| it.live.receive(signal, &me.context.spec, Signal::Stop));
+            live.dismiss();
+            sent.and(received.unwrap_or(Ok(())))?;
         }
         Ok(stopped)
     }
@@ -208,7 +210,7 @@ impl Inner {
             live.handle.interrupt();
         }
         for live in stopped.into_iter().filter_map(|id| self.get(id)) {
-            live.handle.dismiss();
+            live.dismiss();
         }
     }
 

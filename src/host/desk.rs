@@ -22,7 +22,6 @@ use crate::kernel::{
     port::{
         Desk, Listed, NotResumed, Numbered, OutputPage, StartError, StoreError, Visit, Watch, When,
     },
-    recorder::Recorder,
     session::fold::Folding,
     spec::SessionSpec,
 };
@@ -209,11 +208,6 @@ impl Inner {
         read.map_err(ended)?.map_err(unrecorded)
     }
 
-    /// The recorder of a session that runs here.
-    pub(super) fn recorder(&self, session: SessionId) -> Option<Recorder> {
-        Some(self.get(session)?.context.recorder)
-    }
-
     /// Undoes what these calls wrote. What came of it is in the journal of the session that wrote, or
     /// of the root session, which is opened for it where it does not run.
     async fn undo(&self, session: SessionId, calls: Vec<CallId>) -> Result<(), CallError> {
@@ -231,7 +225,7 @@ impl Inner {
         };
         let store = &*self.parts.store;
         let all =
-            changes.undo(store, &recorder, &|id| self.recorder(id), &Choice::Calls(calls)).await?;
+            changes.undo(store, &recorder, &|id| self.enter(id), &Choice::Calls(calls)).await?;
         if let Some(waiting) = &self.waiting {
             for undone in &all {
                 waiting.changed(&Subject::path(&undone.planned.recorded.change.path));

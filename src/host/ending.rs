@@ -1,11 +1,12 @@
 //! Watches an agent until it is over, and tells the one above it: once, however it ended.
 //!
 //! An agent is over when it rests and all that it started is over: until then their ends, or a word,
-//! may wake it.
+//! may wake it. What a person or another agent writes in its journal meanwhile comes before its last
+//! event, or elsewhere: whoever is about to write there is waited for ([`Door`]).
 
 use std::sync::Arc;
 
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedRwLockReadGuard, OwnedSemaphorePermit, RwLock};
 
 use super::{Inner, Live, folded, tree::End};
 use crate::{
@@ -19,6 +20,29 @@ use crate::{
     },
     modules,
 };
+
+/// The way into the journal of a session for those who are no part of it. Clones are the same one.
+#[derive(Clone, Default)]
+pub(super) struct Door(Arc<RwLock<Over>>);
+
+/// Whether a session takes nothing more.
+#[derive(Default)]
+struct Over(bool);
+
+/// A session that is not over for as long as this lives.
+pub struct Inside {
+    pub(super) live: Live,
+    _held: OwnedRwLockReadGuard<Over>,
+}
+
+impl Door {
+    /// Shuts it once nobody is inside, if nothing is left to do there; whether that is so.
+    async fn shut(&self, live: &Live) -> bool {
+        let mut over = self.0.write().await;
+        over.0 = live.handle.close();
+        over.0
+    }
+}
 
 /// An agent at work. Dropping it, as a panic would, is an end as well.
 pub(super) struct AtWork {
@@ -36,7 +60,7 @@ impl AtWork {
 
     /// Waits until the agent is over, and ends its session.
     pub(super) async fn watch(mut self) {
-        let outcome = self.host.quiet(&self.live).await;
+        let outcome = self.host.rests(&self.live).await;
         let outcome = match self.live.handle.is_dismissed() {
             true => Outcome::Stopped,
             false => outcome.unwrap_or(Outcome::Stopped),
@@ -62,6 +86,25 @@ impl Drop for AtWork {
 }
 
 impl Inner {
+    /// A session that runs here, kept from being over; nothing where it is, or is about to be.
+    pub(super) fn enter(&self, session: SessionId) -> Option<Inside> {
+        let live = self.get(session)?;
+        // A door that is just being shut is shut.
+        let held = live.door.0.clone().try_read_owned().ok().filter(|over| !over.0)?;
+        Some(Inside { live, _held: held })
+    }
+
+    /// Waits until a session has nothing more to do, and lets nothing more come to it.
+    async fn rests(&self, live: &Live) -> Option<Outcome> {
+        loop {
+            let outcome = self.quiet(live).await;
+            live.hand.rests().await;
+            if live.door.shut(live).await {
+                return outcome;
+            }
+        }
+    }
+
     /// Waits until a session rests and nothing below it is at work, and gives its last outcome.
     pub(super) async fn quiet(&self, live: &Live) -> Option<Outcome> {
         let id = live.context.spec.id;
@@ -105,6 +148,12 @@ pub(super) fn send(
 }
 
 impl Live {
+    /// Stops what goes on in it, also by hand, and begins nothing more. Does not wait.
+    pub(super) fn dismiss(&self) {
+        self.handle.dismiss();
+        self.hand.stop();
+    }
+
     /// Records that another session said something, then makes it count.
     pub(super) fn receive(
         &self,

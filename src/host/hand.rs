@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::json;
+use tokio::sync::RwLock;
 use tokio_util::sync::CancellationToken;
 
 use super::Inner;
@@ -19,20 +20,29 @@ const PYTHON: &str = "execute_code";
 /// The file that what is typed stands in.
 const FILE: &str = "by_hand.py";
 
-/// Stops what a person started by hand in one session.
+/// What a person started by hand in one session.
 #[derive(Default)]
-pub(super) struct Hand(Mutex<CancellationToken>);
+pub(super) struct Hand {
+    stop: Mutex<CancellationToken>,
+    /// Held by each run.
+    runs: RwLock<()>,
+}
 
 impl Hand {
     /// Cancelled when what goes on now is stopped.
     fn token(&self) -> CancellationToken {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).child_token()
+        self.stop.lock().unwrap_or_else(PoisonError::into_inner).child_token()
     }
 
     /// Stops what goes on now.
     pub(super) fn stop(&self) {
-        let mut token = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut token = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *token).cancel();
+    }
+
+    /// Waits until what goes on now has ended.
+    pub(super) async fn rests(&self) {
+        drop(self.runs.write().await);
     }
 }
 
@@ -43,9 +53,12 @@ impl Inner {
         session: SessionId,
         code: String,
     ) -> Result<(), NotAnswered> {
-        let Some(live) = self.get(session) else {
+        // The session is not over before its result is there.
+        let inside = self.enter(session).filter(|it| !it.live.handle.is_dismissed());
+        let Some(inside) = inside else {
             return Err(NotAnswered::Refused("That session does not run here.".to_owned()));
         };
+        let live = inside.live.clone();
         let names = [PYTHON.to_owned()];
         let tools = self.parts.registry.build(&names, live.context.clone(), |_| {});
         let tools = tools.until(live.hand.token());
@@ -56,6 +69,7 @@ impl Inner {
             origin: Origin::Person,
         };
         self.tasks.spawn(async move {
+            let _runs = inside.live.hand.runs.read().await;
             // Its result is an event, like that of any call.
             let _ = tools.invoke(request).await;
         });

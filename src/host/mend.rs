@@ -33,7 +33,7 @@ pub(super) struct Past {
     returns: Vec<u64>,
     /// The calls that made worktrees, or were about to.
     pub(super) worktrees: Vec<CallId>,
-    /// How it ended, if that is the last that is known of it.
+    /// How it ended, if nobody carried it on since.
     finished: Option<Outcome>,
 }
 
@@ -42,7 +42,6 @@ impl Past {
     pub(super) fn take(&mut self, envelope: &Envelope) {
         self.folding.take(envelope);
         self.untold.take(&envelope.event);
-        self.finished = None;
         if let Event::ChildStarted { child, .. } = envelope.event {
             self.agents.push(child);
         } else if let Event::SessionForked { .. } = envelope.event {
@@ -60,6 +59,8 @@ impl Past {
             self.worktrees.push(call.id);
         } else if let Event::SessionFinished { outcome } = &envelope.event {
             self.finished = Some(outcome.clone());
+        } else if let Event::SessionResumed { .. } = &envelope.event {
+            self.finished = None;
         }
     }
 
@@ -123,8 +124,9 @@ fn is_end(what: &Signal) -> bool {
 pub(super) fn used(store: &dyn Store, agents: &[SessionId]) -> Usage {
     let mut used = Usage::default();
     for envelope in so_far(|id| store.events(id), agents) {
-        if let Event::TurnFinished { usage, .. } | Event::ContextCompacted { usage, .. } =
-            &envelope.event
+        if let Event::TurnFinished { usage, .. }
+        | Event::ContextCompacted { usage, .. }
+        | Event::CallJudged { usage, .. } = &envelope.event
         {
             used += *usage;
         }

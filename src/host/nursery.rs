@@ -113,12 +113,16 @@ impl Inner {
         }
         let store = &self.parts.store;
         let unread = |error: StoreError| refused(&error.to_string());
-        let (mut first, mut last, mut copied) = (None, None, false);
+        let (mut first, mut ended, mut copied) = (None, None, false);
         for envelope in store.events(id).map_err(unread)? {
             let envelope = envelope.map_err(unread)?;
             copied |= matches!(envelope.event, Event::SessionForked { .. });
-            first.get_or_insert_with(|| envelope.clone());
-            last = Some(envelope);
+            if let Event::SessionFinished { outcome } = &envelope.event {
+                ended = Some(outcome.clone());
+            } else if let Event::SessionResumed { .. } = envelope.event {
+                ended = None;
+            }
+            first.get_or_insert(envelope);
         }
         let spec = first.as_deref().and_then(|first| {
             let Event::SessionStarted { spec } = &first.event else { return None };
@@ -131,13 +135,13 @@ impl Inner {
             let folder = spec.workspace.display();
             return Err(refused(&format!("that run worked in another folder, {folder}")));
         }
-        match last.as_deref().map(|envelope| &envelope.event) {
-            Some(Event::SessionFinished { outcome: Outcome::Done }) => {
+        match ended {
+            Some(Outcome::Done) => {
                 return Err(refused("that run came to its end; run the workflow anew"));
             }
-            Some(Event::SessionFinished { .. }) => {}
+            Some(Outcome::Stopped | Outcome::Failed { .. } | Outcome::Limit { .. }) => {}
             // Another process may be at it, which is told by its lock.
-            _ => drop(store.open(id, &mut |_| {}).map_err(unread)?),
+            None => drop(store.open(id, &mut |_| {}).map_err(unread)?),
         }
         let carries_on = |spec: &SessionSpec| spec.workflow.as_ref()?.resumes;
         let all = store.list().map_err(unread)?;
@@ -263,7 +267,7 @@ impl Inner {
         live.handle.send(request.task).map_err(|error| failed(&error))?;
         if self.tree.is_stopped(started.session) {
             // The branch that it is on was stopped meanwhile.
-            live.handle.dismiss();
+            live.dismiss();
         }
         self.tasks.spawn(at_work.watch());
         Ok(started)

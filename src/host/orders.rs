@@ -155,7 +155,7 @@ impl Inner {
         let failed = |error: &dyn std::fmt::Display| CallError::failed(error.to_string());
         let rewind = read.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))?;
         let (store, recorder) = (&*self.parts.store, &live.context.recorder);
-        rewind.go(store, recorder, &|id| self.recorder(id)).await?;
+        rewind.go(store, recorder, &|id| self.enter(id)).await?;
         let store = self.parts.store.clone();
         let whole = tokio::task::spawn_blocking(move || mend::whole_again(&*store, &live.session));
         whole.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))

@@ -5,6 +5,7 @@
 mod budget;
 mod ends;
 mod hand;
+mod late;
 mod many;
 mod profiles;
 mod resume;

@@ -100,6 +100,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Subject::is_other")]
         subject: Subject,
     },
+    /// The monitor was asked about a call, and used this. Its word stands in the decision.
+    CallJudged { call: CallId, usage: Usage },
     /// A question was put; the sandbox clocks named by the call's execution stand still.
     ApprovalRequested { question: Question },
     /// Somebody answered, or something did in their name.
@@ -360,6 +362,7 @@ impl Event {
             Self::ContextCompacted { .. } => "context_compacted",
             Self::ExchangeFinished { .. } => "exchange_finished",
             Self::CallStarted { .. } => "call_started",
+            Self::CallJudged { .. } => "call_judged",
             Self::ApprovalRequested { .. } => "approval_requested",
             Self::ApprovalAnswered { .. } => "approval_answered",
             Self::ApprovalWithdrawn { .. } => "approval_withdrawn",

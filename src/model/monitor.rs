@@ -17,8 +17,8 @@ use crate::kernel::{
     BoxFuture,
     capability::Body,
     event::Stop,
-    message::Message,
-    port::{Delta, Judged, Model, ModelRequest, Monitor, Opinion},
+    message::{Message, Usage},
+    port::{Delta, Heard, Judged, Model, ModelRequest, Monitor, Opinion},
 };
 
 /// The longest call that is judged, in bytes.
@@ -59,19 +59,25 @@ impl Judge {
     pub(super) fn new(model: Arc<dyn Model>) -> Self {
         Self { model, asked: AtomicUsize::new(0) }
     }
+
+    async fn opinion(&self, judged: &Judged, usage: &mut Usage) -> Result<Opinion, String> {
+        let request = ModelRequest {
+            agent: NAME.to_owned(),
+            messages: vec![Message::said(put(judged)?)],
+            turn: self.asked.fetch_add(1, Ordering::Relaxed),
+            system: INSTRUCTIONS.to_owned(),
+            ..ModelRequest::default()
+        };
+        opinion(&answer(&*self.model, request, usage).await?)
+    }
 }
 
 impl Monitor for Judge {
-    fn judge(&self, judged: Judged) -> BoxFuture<'_, Result<Opinion, String>> {
+    fn judge(&self, judged: Judged) -> BoxFuture<'_, Heard> {
         Box::pin(async move {
-            let request = ModelRequest {
-                agent: NAME.to_owned(),
-                turn: self.asked.fetch_add(1, Ordering::Relaxed),
-                system: INSTRUCTIONS.to_owned(),
-                messages: vec![Message::said(put(&judged)?)],
-                ..ModelRequest::default()
-            };
-            opinion(&answer(&*self.model, request).await?)
+            let mut usage = Usage::default();
+            let opinion = self.opinion(&judged, &mut usage).await;
+            Heard { opinion, usage }
         })
     }
 }
@@ -143,26 +149,31 @@ fn fenced(value: &Value) -> String {
     out
 }
 
-/// All that the model says.
-async fn answer(model: &dyn Model, request: ModelRequest) -> Result<String, String> {
+/// All that the model says, and what that took, as far as it tells.
+async fn answer(
+    model: &dyn Model,
+    request: ModelRequest,
+    used: &mut Usage,
+) -> Result<String, String> {
     let mut deltas = model.respond(request);
     let mut text = String::new();
     loop {
         match deltas.recv().await {
             Some(Ok(Delta::Text(piece))) => text.push_str(&piece),
             Some(Ok(Delta::Thinking(_))) => {}
-            Some(Ok(Delta::Finished { stop: Stop::End, .. })) => return Ok(text),
-            Some(Ok(Delta::Finished { stop: Stop::Failed { message }, .. })) => {
-                return Err(message);
-            }
-            Some(Ok(
-                Delta::Thought(_) | Delta::Call { .. } | Delta::Finished { stop: Stop::Calls, .. },
-            )) => {
+            Some(Ok(Delta::Thought(_) | Delta::Call { .. })) => {
                 return Err("it called a tool, and has none".to_owned());
             }
-            Some(Ok(Delta::Finished { stop: Stop::Length | Stop::Interrupted, .. })) | None => {
-                return Err("its answer was cut off".to_owned());
+            Some(Ok(Delta::Finished { stop, usage })) => {
+                *used = usage;
+                return match stop {
+                    Stop::End => Ok(text),
+                    Stop::Calls => Err("it called a tool, and has none".to_owned()),
+                    Stop::Length | Stop::Interrupted => Err("its answer was cut off".to_owned()),
+                    Stop::Failed { message } => Err(message),
+                };
             }
+            None => return Err("its answer was cut off".to_owned()),
             Some(Err(error)) => return Err(error.message),
         }
         if text.len() > LONGEST_ANSWER {

@@ -82,22 +82,25 @@ fn read_summary(path: &Path, head: &mut Vec<u8>) -> io::Result<Option<SessionSum
     let changed = Timestamp::try_from(file.metadata()?.modified()?).map_err(io::Error::other)?;
     head.resize(HEAD, 0);
     let mut len = file.read_at(head, 0)?;
-    // Long instructions make a long first line.
-    while len == head.len() && len < HEAD_MAX && !head.contains(&b'\n') {
-        head.resize(len * 2, 0);
-        let more = file.read_at(&mut head[len..], len as u64)?;
-        if more == 0 {
-            break;
+    loop {
+        let found = summary(&head[..len], changed);
+        // Long instructions make a long first line, and much may come before the first words.
+        let is_all = len < head.len() || len >= HEAD_MAX;
+        if is_all || found.as_ref().is_some_and(|found| found.title.is_some()) {
+            return Ok(found);
         }
-        len += more;
+        head.resize(len * 2, 0);
+        len += file.read_at(&mut head[len..], len as u64)?;
     }
-    Ok(summary(&head[..len], changed))
 }
 
 /// The title that a line gives, whole or cut off by the end of the head.
 fn words(line: &[u8]) -> Option<String> {
     const TYPE: &[u8] = b"\"type\":\"message_sent\",\"text\":\"";
-    let start = line.windows(TYPE.len()).position(|part| part == TYPE)? + TYPE.len();
+    let Some(start) = line.windows(TYPE.len()).position(|part| part == TYPE) else {
+        return written_anew(line);
+    };
+    let start = start + TYPE.len();
     let quoted = &line[start..];
     let mut end = 0;
     // Only as much as a title can need, and no half escape.
@@ -116,6 +119,18 @@ fn words(line: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(&quoted[..end]);
     let unescaped = |text: &str| serde_json::from_str::<String>(&format!("\"{text}\"")).ok();
     let text = unescaped(&text).or_else(|| unescaped(text.get(..text.len().checked_sub(6)?)?))?;
+    title(&text)
+}
+
+/// The title that a whole line gives which another program wrote.
+fn written_anew(line: &[u8]) -> Option<String> {
+    const TYPE: &[u8] = b"\"message_sent\"";
+    line.windows(TYPE.len()).any(|part| part == TYPE).then_some(())?;
+    let Event::MessageSent { text, .. } = reader::event(line)?.event else { return None };
+    title(&text)
+}
+
+fn title(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     Some(line.chars().take(TITLE_MAX).collect())
 }

@@ -86,6 +86,7 @@ fn varied(event: &Event, id: u128, number: u64) -> Event {
         | Event::ChangeBegun { call, .. }
         | Event::ChildStarted { call, .. }
         | Event::TodoChanged { call, .. }
+        | Event::CallJudged { call, .. }
         | Event::CallFinished { call, .. } => *call = id.into(),
         Event::SignalSent { signal, .. } | Event::SignalReceived { signal, .. } => {
             *signal = id.into();

@@ -271,6 +271,10 @@ pub(super) fn since() -> Vec<Event> {
             summary: "it began".into(),
             usage: Usage { input: 9, output: 2, ..Usage::default() },
         },
+        Event::CallJudged {
+            call: 0x11.into(),
+            usage: Usage { input: 7, output: 1, ..Usage::default() },
+        },
         Event::SessionForked { from: 0x41.into(), source: Source::Here },
         Event::SessionNamed { name: "the boiler".into() },
         Event::ConversationRewound { to: 1 },

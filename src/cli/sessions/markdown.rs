@@ -174,6 +174,7 @@ impl Page<'_> {
             | Event::TodoChanged { .. }
             | Event::TurnStarted { .. }
             | Event::CompactionStarted { .. }
+            | Event::CallJudged { .. }
             | Event::TextStreamed { .. }
             | Event::ThinkingStreamed { .. }
             | Event::TurnFinished { .. }

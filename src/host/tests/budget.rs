@@ -1,5 +1,7 @@
 //! One budget for a tree of agents.
 
+use std::time::Duration;
+
 use pretty_assertions::assert_eq;
 
 use super::*;
@@ -7,7 +9,10 @@ use crate::{
     kernel::{
         allowance::Ceiling,
         error::ErrorCode,
+        gate::monitor::Lookout,
+        message::Usage,
         money::{Money, Price, Prices},
+        port::{Heard, Judged, Monitor, Opinion},
         spec::Limits,
     },
     model::Models,
@@ -58,7 +63,7 @@ fn all_tokens(rig: &Rig) -> u64 {
     let specs = rig.store.list().unwrap().into_iter().map(|session| session.spec.id);
     let events = specs.flat_map(|id| rig.journal(id));
     let used = events.filter_map(|event| match event {
-        Event::TurnFinished { usage, .. } => Some(usage.tokens()),
+        Event::TurnFinished { usage, .. } | Event::CallJudged { usage, .. } => Some(usage.tokens()),
         _ => None,
     });
     used.sum()
@@ -131,5 +136,85 @@ async fn money_is_limited_only_where_the_price_of_the_model_is_known() {
     assert!(message.starts_with(expected), "{message}");
     let session = Session::replay(&rig.store.read(root).unwrap().events).unwrap();
     assert_eq!((session.turns, session.usage.cost), (5, money(0.001)));
+    host.shutdown().await;
+}
+
+/// Has nothing against any call, and uses as much as a request each time.
+struct Judge;
+
+impl Monitor for Judge {
+    fn judge(&self, _: Judged) -> BoxFuture<'_, Heard> {
+        let usage = Usage { input: 100, output: 50, ..Usage::default() };
+        Box::pin(async move { Heard { opinion: Ok(Opinion::Clear), usage } })
+    }
+}
+
+/// A host in which every call is judged and nobody is at the keys.
+fn judged(store: Arc<dyn Store>, models: Models) -> Host {
+    host_of(store, |parts| {
+        parts.monitor = Some(Lookout::new(Arc::new(Judge), "judge", Duration::from_secs(600)));
+        parts.attendance = Attendance::Alone;
+        parts.models = models;
+    })
+}
+
+fn unpriced() -> Models {
+    Models::new(Vec::new(), |_| None, Pace::Instant)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_the_monitor_uses_counts_in_the_budget_of_the_tree_and_does_so_after_a_resume() {
+    let writes = |name: &str| {
+        let turn = |at: usize| used(calls(json!([write(&format!("{name}{at}"))])));
+        (0..30).map(turn).collect::<Vec<_>>()
+    };
+    let mut turns = vec![used(calls(json!([start("a"), start("b")])))];
+    turns.extend(writes("main"));
+    let mut rig = Rig::new(json!(turns), json!({ "a": writes("a"), "b": writes("b") }));
+    rig.host = judged(rig.store.clone(), unpriced());
+    let limit = 20 * REQUEST + 1;
+    let spec = SessionSpec { mode: Mode::Auto, ..limited(&rig, tokens(limit)) };
+    let root = rig.go_with(spec);
+    assert!(matches!(rig.host.quiet(root).await, Some(Outcome::Limit { .. })));
+    rig.host.shutdown().await;
+    assert_eq!(all_tokens(&rig), limit - 1 + REQUEST);
+    let specs = rig.store.list().unwrap().into_iter().map(|session| session.spec.id);
+    let judged_in = specs.filter(|id| {
+        count(&rig.journal(*id), |event| matches!(event, Event::CallJudged { .. })) > 0
+    });
+    assert_eq!(judged_in.count(), 3, "in the journals of those that call");
+
+    let host = judged(rig.store.clone(), unpriced());
+    host.resume(root).unwrap();
+    host.send(root, "on".to_owned());
+    assert!(matches!(host.quiet(root).await, Some(Outcome::Limit { .. })));
+    let result = host.call(root, "files.write", write("late")[1].to_string()).await.unwrap();
+    assert_eq!(result.error_code(), Some(ErrorCode::NoApprover), "{result:?}");
+    assert!(result.text().contains("The limit of 3001 tokens"), "{result:?}");
+    assert_eq!(all_tokens(&rig), limit - 1 + REQUEST, "nobody was asked any more");
+    host.shutdown().await;
+}
+
+#[tokio::test]
+async fn money_is_limited_only_where_the_price_of_the_monitor_is_known_and_counts_it() {
+    let rig = Rig::new(json!([used(calls(json!([write("f")]))), says("done")]), json!({}));
+    let money = |amount: f64| Money::try_from(amount).unwrap();
+    let ceiling = Ceiling { cost: Some(money(9.0)), ..Ceiling::default() };
+    let spec = SessionSpec { mode: Mode::Auto, ..limited(&rig, ceiling) };
+    let price = Price { input: money(1.0), output: money(2.0) };
+    let own: Prices = [(spec.model.clone(), price)].into();
+    let host = judged(rig.store.clone(), unpriced().with_prices(own.clone()));
+    let refused = host.start(spec.clone()).unwrap_err().to_string();
+    assert!(
+        refused.starts_with("money is limited, and the price of judge is not set"),
+        "{refused}"
+    );
+    let both = own.into_iter().chain([("judge".to_owned(), price)]).collect();
+    let host = judged(rig.store.clone(), unpriced().with_prices(both));
+    let root = host.start(spec).unwrap();
+    host.send(root, "go".to_owned());
+    assert_eq!(host.idle(root).await, Some(Outcome::Done));
+    let session = Session::replay(&rig.store.read(root).unwrap().events).unwrap();
+    assert_eq!((session.usage.tokens(), session.usage.cost), (2 * REQUEST, money(0.0004)));
     host.shutdown().await;
 }

@@ -28,26 +28,38 @@
 //! have changed meanwhile. While it judges, the clocks of the asker stand still, and whoever stops the
 //! asker stops it. Its words are hostile text, as a call it judges may have put them into its mouth: they are
 //! cleaned, cut to one line, and obeyed in nothing but the verdict.
+//!
+//! What it uses counts in the budget of the tree, and is in the journal of the session that calls. Where
+//! all is used it is not asked, which is no verdict.
 
 use std::{fmt, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures_util::FutureExt as _;
 use serde::{Deserialize, Serialize};
 
-use super::{ask::past, policy::Verdict};
+use super::{ask::past, policy::Verdict, unrecorded};
 use crate::kernel::{
+    allowance::{Allowance, Ceiling},
     capability::{Category, Preview},
     clock::Hold,
     context::Context,
     error::CallError,
-    event::Call,
+    event::{Call, Event},
     invoke::interrupted,
-    port::{Judged, Monitor, Opinion},
+    message::Usage,
+    money::Price,
+    port::{Heard, Judged, Monitor, Opinion},
     text,
 };
 
 /// The most characters of a reason that are kept.
 const REASON: usize = 300;
+
+/// How many bytes a token is taken to have.
+const TOKEN: usize = 4;
+
+/// What a request takes beside the arguments of the call, in tokens.
+const BESIDE: u64 = 1_500;
 
 /// Why the monitor holds a call back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,8 +133,12 @@ pub type Said = Arc<dyn Fn() -> Vec<String> + Send + Sync>;
 #[derive(Clone)]
 pub struct Lookout {
     monitor: Arc<dyn Monitor>,
+    /// Its name, by which it has a price.
+    model: String,
     patience: Duration,
     said: Said,
+    allowance: Allowance,
+    price: Option<Price>,
 }
 
 impl fmt::Debug for Lookout {
@@ -132,9 +148,21 @@ impl fmt::Debug for Lookout {
 }
 
 impl Lookout {
-    /// Asks that monitor, and waits so long for its verdict.
-    pub fn new(monitor: Arc<dyn Monitor>, patience: Duration) -> Self {
-        Self { monitor, patience, said: Arc::new(Vec::new) }
+    /// Asks that monitor, which is the model of that name, and waits so long for its verdict.
+    pub fn new(monitor: Arc<dyn Monitor>, model: &str, patience: Duration) -> Self {
+        Self {
+            monitor,
+            model: model.to_owned(),
+            patience,
+            said: Arc::new(Vec::new),
+            allowance: Allowance::new(Ceiling::default(), Usage::default()),
+            price: None,
+        }
+    }
+
+    /// The name of the model.
+    pub fn model(&self) -> &str {
+        &self.model
     }
 
     /// The same, for an agent to which that was said.
@@ -143,7 +171,14 @@ impl Lookout {
         Self { said, ..self }
     }
 
-    /// Has a call judged, the clocks of the asker stopped. Fails only where the asker is stopped.
+    /// The same, counting what it uses there.
+    #[must_use]
+    pub fn within(self, allowance: Allowance, price: Option<Price>) -> Self {
+        Self { allowance, price, ..self }
+    }
+
+    /// Has a call judged, the clocks of the asker stopped. Fails only where the asker is stopped, or
+    /// where what it took cannot be recorded.
     pub(super) async fn consult(
         &self,
         cx: &Context,
@@ -160,23 +195,61 @@ impl Lookout {
             workspace: cx.spec.workspace.clone(),
             said: (self.said)(),
         };
-        // Whatever goes wrong with it, a call has an end.
-        let opinion = AssertUnwindSafe(async { self.monitor.judge(judged).await }).catch_unwind();
-        let opinion = tokio::select! {
+        let heard = tokio::select! {
             biased;
             () = cx.cancel.cancelled() => return Err(interrupted(false)),
-            opinion = opinion => opinion.unwrap_or_else(|_| Err("it broke".to_owned())),
+            heard = self.judge(judged) => heard,
             () = past(Some(self.patience)) => {
-                Err(format!("it said nothing within {} s", self.patience.as_secs_f64()))
+                silent(&format!("it said nothing within {} s", self.patience.as_secs_f64()))
             }
         };
-        Ok(match opinion {
+        if heard.usage != Usage::default() {
+            let judged = Event::CallJudged { call: call.id, usage: heard.usage };
+            cx.recorder.append(judged).map_err(unrecorded)?;
+        }
+        Ok(match heard.opinion {
             Ok(Opinion::Clear) => None,
             Ok(Opinion::Soft(reason)) => Some(Doubt::new(Tier::Soft, &reason)),
             Ok(Opinion::Hard(reason)) => Some(Doubt::new(Tier::Hard, &reason)),
             Err(fault) => Some(Doubt::new(Tier::Failed, &fault)),
         })
     }
+
+    /// Asks it, once that much may be used, and counts what it used.
+    async fn judge(&self, judged: Judged) -> Heard {
+        let reserved = match self.allowance.reserve(self.likely(&judged.call)).await {
+            Ok(reserved) => reserved,
+            Err(exhausted) => {
+                let told = exhausted.to_string();
+                return silent(told.lines().next().unwrap_or_default());
+            }
+        };
+        // Whatever goes wrong with it, a call has an end.
+        let heard = AssertUnwindSafe(async { self.monitor.judge(judged).await }).catch_unwind();
+        let Heard { opinion, usage } = heard.await.unwrap_or_else(|_| silent("it broke"));
+        let usage = self.priced(usage);
+        reserved.spend(usage);
+        Heard { opinion, usage }
+    }
+
+    fn likely(&self, call: &Call) -> Usage {
+        if !self.allowance.is_bound() {
+            return Usage::default();
+        }
+        let tokens = u64::try_from(call.input.to_string().len() / TOKEN).unwrap_or(u64::MAX);
+        let input = tokens.saturating_add(BESIDE);
+        self.priced(Usage { input, ..Usage::default() })
+    }
+
+    fn priced(&self, usage: Usage) -> Usage {
+        let cost = self.price.map(|price| price.of(usage)).unwrap_or_default();
+        Usage { cost, ..usage }
+    }
+}
+
+/// There is no verdict, and nothing is known to have been used.
+fn silent(why: &str) -> Heard {
+    Heard { opinion: Err(why.to_owned()), usage: Usage::default() }
 }
 
 #[cfg(test)]

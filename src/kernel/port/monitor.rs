@@ -6,14 +6,23 @@ use crate::kernel::{
     BoxFuture,
     capability::{Category, Preview},
     event::Call,
+    message::Usage,
 };
 
 /// A second opinion on single calls. It can hold one back, and never let one through; when it is
 /// asked, and what its word is worth, is told by [`crate::kernel::gate::monitor`].
 pub trait Monitor: Send + Sync {
-    /// Judges one call. The error says in a few words why there is no verdict. Losing the future ends
-    /// the work on it.
-    fn judge(&self, judged: Judged) -> BoxFuture<'_, Result<Opinion, String>>;
+    /// Judges one call. Losing the future ends the work on it.
+    fn judge(&self, judged: Judged) -> BoxFuture<'_, Heard>;
+}
+
+/// What came of asking a monitor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heard {
+    /// What it thinks, or in a few words why there is no verdict.
+    pub opinion: Result<Opinion, String>,
+    /// The tokens that this took; no price is known here.
+    pub usage: Usage,
 }
 
 /// A call that the gate would let through, with what is known of it. All of it may be written by

@@ -186,6 +186,7 @@ fn carried(event: &Event, source: Source) -> Option<Event> {
         | Event::CallFinished { .. } => Some(event.clone()),
         Event::SessionResumed { .. }
         | Event::SessionForked { .. }
+        | Event::CallJudged { .. }
         | Event::ApprovalRequested { .. }
         | Event::ApprovalAnswered { .. }
         | Event::ApprovalWithdrawn { .. }

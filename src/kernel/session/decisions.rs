@@ -233,6 +233,7 @@ impl Log {
             | Event::RuleRevoked { .. }
             | Event::CompactionStarted { .. }
             | Event::ContextCompacted { .. }
+            | Event::CallJudged { .. }
             | Event::PutAside { .. }
             | Event::PictureMade { .. }
             | Event::ChangeBegun { .. }

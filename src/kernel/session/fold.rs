@@ -120,6 +120,7 @@ impl Session {
                 self.context = 0;
                 self.talk.compact(*summarised, summary);
             }
+            Event::CallJudged { usage, .. } => self.usage += *usage,
             Event::ExchangeFinished { outcome } => {
                 self.settle_answer();
                 self.talk.forget_thoughts();

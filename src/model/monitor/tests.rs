@@ -70,7 +70,7 @@ fn judged(argument: &str) -> Judged {
 
 async fn heard(says: Vec<Result<Delta, ModelError>>) -> Result<Opinion, String> {
     let puppet = Puppet { says, ..Puppet::default() };
-    Judge::new(Arc::new(puppet)).judge(judged("push")).await
+    Judge::new(Arc::new(puppet)).judge(judged("push")).await.opinion
 }
 
 #[tokio::test]
@@ -150,7 +150,7 @@ fn the_call_stands_whole_between_marks_that_nothing_in_it_can_write() {
 async fn what_cannot_be_put_whole_is_not_judged_and_of_what_was_said_the_newest_counts() {
     let puppet = Arc::new(Puppet::default());
     let judge = Judge::new(puppet.clone());
-    let fault = judge.judge(judged(&"x".repeat(LONGEST_CALL))).await.unwrap_err();
+    let fault = judge.judge(judged(&"x".repeat(LONGEST_CALL))).await.opinion.unwrap_err();
     assert!(fault.starts_with("the call is too long"), "{fault}");
     assert!(puppet.asked.lock().unwrap().is_empty());
     let said = newest(&["old".to_owned(), "å".repeat(MOST_SAID), "new".to_owned()]);
@@ -163,12 +163,27 @@ async fn each_request_is_new_and_says_which_one_it_is() {
     let puppet = Arc::new(Puppet::default());
     let judge = Judge::new(puppet.clone());
     for _ in 0..2 {
-        assert!(judge.judge(judged("push")).await.is_err());
+        assert!(judge.judge(judged("push")).await.opinion.is_err());
     }
     let asked = puppet.asked.lock().unwrap();
     for (turn, request) in asked.iter().enumerate() {
         assert_eq!((&*request.agent, request.turn), ("monitor", turn));
         assert!(request.tools.is_empty() && request.messages.len() == 1);
         assert!(!request.system.contains("push the branch"));
+    }
+}
+
+#[tokio::test]
+async fn what_it_used_is_told_whatever_it_said() {
+    let used = Usage { input: 900, output: 12, ..Usage::default() };
+    for (said, stop) in [
+        (r#"{"verdict":"none","reason":""}"#, Stop::End),
+        ("I see nothing wrong.", Stop::End),
+        ("{", Stop::Length),
+        ("", Stop::Failed { message: "refused".to_owned() }),
+    ] {
+        let says = vec![text(said), Ok(Delta::Finished { stop, usage: used })];
+        let judge = Judge::new(Arc::new(Puppet { says, ..Puppet::default() }));
+        assert_eq!(judge.judge(judged("push")).await.usage, used, "{said}");
     }
 }

@@ -109,6 +109,7 @@ fn a_journal_of_the_first_version_still_opens_whole() {
     assert_eq!(events[1..], story());
     let later = [
         "rule_revoked",
+        "call_judged",
         "put_aside",
         "picture_made",
         "compaction_started",

@@ -2,21 +2,24 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    kernel::port::Store,
+    kernel::{
+        port::Store,
+        spec::{Mode, SessionSpec},
+    },
     store::{
         DiskStore,
         sample::{SESSION, clock, open, said, spec},
     },
 };
 
-fn title(text: &str) -> Option<String> {
+fn title_of(text: &str) -> Option<String> {
     let line = json!({"v": 1, "type": "message_sent", "text": text}).to_string();
     words(line.as_bytes())
 }
 
 #[test]
 fn a_title_is_the_first_line_with_words_to_the_letter() {
-    let check = |text: &str, expected: Option<&str>| assert_eq!(title(text).as_deref(), expected);
+    let check = |text: &str, expected: Option<&str>| assert_eq!(title_of(text).as_deref(), expected);
     check("mend the boiler", Some("mend the boiler"));
     check(" \n\t two \"quoted\" words \\ \nmore", Some("two \"quoted\" words \\"));
     check("a\u{1b}[2Jb\u{7}c", Some("a\u{1b}[2Jb\u{7}c"));
@@ -50,6 +53,32 @@ fn a_spec_longer_than_the_head_is_listed_as_well() {
     let journal = store.create(long.clone()).unwrap();
     journal.append(said("hello"), &|_| {}).unwrap();
     assert_eq!(store.list().unwrap()[0].spec, long);
+}
+
+#[test]
+fn the_first_words_are_found_wherever_the_first_bytes_of_the_journal_end() {
+    let data = tempfile::tempdir().unwrap();
+    let store = DiskStore::with_clock(data.path().into(), clock());
+    let long = |number: usize, instructions: usize| {
+        let id = (number as u128 + 1).into();
+        let spec = SessionSpec { instructions: "x".repeat(instructions), ..spec(id) };
+        let journal = store.create(spec).unwrap();
+        journal.append(Event::ModeChanged { from: Mode::Auto, to: Mode::Plan }, &|_| {}).unwrap();
+        journal.append(said("hello"), &|_| {}).unwrap();
+    };
+    // Each cuts the journal at another of its bytes.
+    (0..8).for_each(|step| long(step, HEAD - 600 + 100 * step));
+    long(8, 7 * HEAD);
+    let titles = store.list().unwrap().into_iter().map(|session| session.title);
+    let expected = vec![Some("hello".to_owned()); 9];
+    assert_eq!(titles.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn what_another_program_wrote_anew_in_its_own_way_has_its_title() {
+    let line = r#"{"v": 1, "seq": 1, "at": "2026-01-01T00:00:00Z", "session": "00000000-0000-0000-0000-000000000001", "type": "message_sent", "text": "mend the \u0062oiler\nnow"}"#;
+    assert_eq!(words(line.as_bytes()).as_deref(), Some("mend the boiler"));
+    assert_eq!(words(&line.as_bytes()[..line.len() - 3]), None);
 }
 
 #[test]

@@ -56,7 +56,7 @@ pub(super) fn record(line: &[u8]) -> Record {
 }
 
 /// Every type of event this program knows, as it stands in a journal.
-pub(in crate::store) const TYPES: [&str; 32] = [
+pub(in crate::store) const TYPES: [&str; 33] = [
     "session_started",
     "session_resumed",
     "session_forked",
@@ -68,6 +68,7 @@ pub(in crate::store) const TYPES: [&str; 32] = [
     "thinking_streamed",
     "turn_finished",
     "exchange_finished",
+    "call_judged",
     "call_started",
     "approval_requested",
     "approval_answered",

@@ -374,6 +374,7 @@ fn after(lines: &mut Lines, envelope: &Envelope, before: Before, past: bool) -> 
         | Event::TurnFinished { .. }
         | Event::CompactionStarted { .. }
         | Event::ContextCompacted { .. }
+        | Event::CallJudged { .. }
         | Event::OutputWritten { .. }
         | Event::PutAside { .. }
         | Event::ChangeBegun { .. }

@@ -181,6 +181,7 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             node.at = "answering".to_owned();
             log.notice(Mark::Here, format!("From here on it works from this summary:\n{summary}"));
         }
+        Event::CallJudged { usage, .. } => node.usage += *usage,
         Event::ExchangeFinished { outcome } | Event::SessionFinished { outcome } => {
             log.end_text();
             if node.doing.works()

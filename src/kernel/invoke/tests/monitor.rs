@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::kernel::{
+    allowance::{Allowance, Ceiling},
     gate::{
         law::{Layer, Placed},
         monitor::{Doubt, Lookout, Tier},
@@ -14,7 +15,8 @@ use crate::kernel::{
         rule::{Lasting, Reading, parse},
     },
     id::ApprovalId,
-    port::{Judged, Monitor, Opinion},
+    message::Usage,
+    port::{Heard, Judged, Monitor, Opinion},
 };
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -32,6 +34,8 @@ enum Part {
 
 struct Played {
     part: Part,
+    /// At each call.
+    uses: Usage,
     asked: AtomicUsize,
     seen: Mutex<Vec<Judged>>,
     dropped: AtomicUsize,
@@ -49,12 +53,12 @@ impl Drop for Work<'_> {
 }
 
 impl Monitor for Played {
-    fn judge(&self, judged: Judged) -> BoxFuture<'_, Result<Opinion, String>> {
+    fn judge(&self, judged: Judged) -> BoxFuture<'_, Heard> {
         self.asked.fetch_add(1, Ordering::SeqCst);
         self.seen.lock().unwrap().push(judged);
         Box::pin(async move {
             let mut work = Work(self, false);
-            let said = match &self.part {
+            let opinion = match &self.part {
                 Part::Says(opinion) => Ok(opinion.clone()),
                 Part::Fails => Err("no route\u{1b}[2J to it".to_owned()),
                 Part::Breaks => panic!("as it was told to"),
@@ -65,7 +69,7 @@ impl Monitor for Played {
                 }
             };
             work.1 = true;
-            said
+            Heard { opinion, usage: self.uses }
         })
     }
 }
@@ -88,15 +92,20 @@ fn doubt(tier: Tier, reason: &str) -> Doubt {
 
 impl Fixture {
     fn watched(mode: Mode, attended: Attended, part: Part) -> (Self, Arc<Played>) {
+        Self::using(mode, attended, part, Usage::default())
+    }
+
+    fn using(mode: Mode, attended: Attended, part: Part, uses: Usage) -> (Self, Arc<Played>) {
         let mut fixture = fixture(mode, attended);
         let played = Arc::new(Played {
             part,
+            uses,
             asked: AtomicUsize::new(0),
             seen: Mutex::default(),
             dropped: AtomicUsize::new(0),
         });
         let said = || vec!["make it so".to_owned()];
-        let lookout = Lookout::new(played.clone(), PATIENCE).hearing(Arc::new(said));
+        let lookout = Lookout::new(played.clone(), "judge", PATIENCE).hearing(Arc::new(said));
         let gate = fixture.tools.context.gate.clone();
         fixture.tools.context.gate = gate.with_lookout(Some(lookout));
         (fixture, played)
@@ -273,6 +282,33 @@ async fn without_a_verdict_a_person_is_asked() {
         assert!(call.await.unwrap().ok);
         assert_eq!(played.asked(), 1);
     }
+}
+
+#[tokio::test]
+async fn what_it_used_is_recorded_before_the_call_begins() {
+    let used = Usage { input: 900, output: 12, ..Usage::default() };
+    let (fixture, _) = Fixture::using(Mode::Auto, Attended::No, clear(), used);
+    assert!(fixture.word("change", "a").await.ok);
+    let lines = fixture.journal.lines.lock().unwrap();
+    let Event::CallJudged { call, usage } = lines[0].event else { panic!("{lines:?}") };
+    assert_eq!(usage, used);
+    assert!(matches!(&lines[1].event, Event::CallStarted { call: begun, .. } if begun.id == call));
+}
+
+#[tokio::test]
+async fn where_all_is_used_it_is_not_asked_and_a_person_is() {
+    let (mut fixture, played) = Fixture::watched(Mode::Auto, Attended::Yes, clear());
+    let ceiling = Ceiling { tokens: Some(10), ..Ceiling::default() };
+    let spent = Usage { input: 10, ..Usage::default() };
+    let lookout = Lookout::new(played.clone(), "judge", PATIENCE);
+    let lookout = lookout.within(Allowance::new(ceiling, spent), None);
+    fixture.tools.context.gate = fixture.tools.context.gate.clone().with_lookout(Some(lookout));
+    let call = tokio::spawn(fixture.word("change", "a"));
+    fixture.question().await;
+    let said = "The limit of 10 tokens for this session and its agents together is reached: 10 are used.";
+    assert_eq!(fixture.put()[0].monitor, Some(doubt(Tier::Failed, said)));
+    assert_eq!(played.asked(), 0);
+    call.abort();
 }
 
 /// How far a call came, the less the better.
