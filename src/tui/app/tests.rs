@@ -86,7 +86,7 @@ impl LineMode for Glass {
 
 /// A host that remembers what it was asked.
 #[derive(Default)]
-struct Host {
+pub(super) struct Host {
     events: Mutex<Option<UnboundedSender<Arc<Envelope>>>>,
     sent: Mutex<Vec<Command>>,
     /// Nobody waits for an answer any more.

@@ -98,7 +98,9 @@ impl Decoder {
             [ESCAPE] => vec![plain(KeyCode::Esc)],
             [ESCAPE, ESCAPE] => vec![plain(KeyCode::Esc), plain(KeyCode::Esc)],
             [ESCAPE, b'['] => vec![alt('[')],
-            [ESCAPE, b'O'] => vec![key(KeyCode::Char('O'), KeyModifiers::ALT | KeyModifiers::SHIFT)],
+            [ESCAPE, b'O'] => {
+                vec![key(KeyCode::Char('O'), KeyModifiers::ALT | KeyModifiers::SHIFT)]
+            }
             // Half of something that never came.
             _ => Vec::new(),
         }

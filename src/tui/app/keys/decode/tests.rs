@@ -72,9 +72,8 @@ fn keys_are_what_terminals_send_for_them() {
 
 #[test]
 fn a_mouse_is_where_it_says_and_never_outside_of_a_window_by_less_than_nothing() {
-    let mouse = |kind, column, row| {
-        [Event::Mouse(MouseEvent { kind, column, row, modifiers: NONE })]
-    };
+    let mouse =
+        |kind, column, row| [Event::Mouse(MouseEvent { kind, column, row, modifiers: NONE })];
     let (left, right) = (MouseButton::Left, MouseButton::Right);
     assert_eq!(read(b"\x1b[<0;40;36M"), mouse(MouseEventKind::Down(left), 39, 35));
     assert_eq!(read(b"\x1b[<2;1;1m"), mouse(MouseEventKind::Up(right), 0, 0));
@@ -119,8 +118,20 @@ fn a_paste_is_one_however_it_comes() {
 
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     let known: Vec<&[u8]> = vec![
-        b"\x1b[200~", b"\x1b[201~", b"\x1b[", b"\x1bO", b"\x1b", b"[M", b"[<0;1;", b"M", b"A", b"~",
-        b"1;2", "全".as_bytes(), b"y", b"\r",
+        b"\x1b[200~",
+        b"\x1b[201~",
+        b"\x1b[",
+        b"\x1bO",
+        b"\x1b",
+        b"[M",
+        b"[<0;1;",
+        b"M",
+        b"A",
+        b"~",
+        b"1;2",
+        "全".as_bytes(),
+        b"y",
+        b"\r",
     ];
     prop_oneof![
         prop::sample::select(known).prop_map(<[u8]>::to_vec),
