@@ -44,9 +44,16 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version come this way too. A closed pipe is no reason to complain.
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { Exit::Usage.code() } else { 0 });
+            // Help and version come this way too.
+            let text = error.render().to_string();
+            if error.use_stderr() {
+                // What was typed stands in it as it is.
+                print::aside(text.trim_end());
+                return ExitCode::from(Exit::Usage.code());
+            }
+            // A closed pipe is no reason to complain.
+            let _ = print::text(&text);
+            return ExitCode::SUCCESS;
         }
     };
     match run(cli) {

@@ -21,7 +21,7 @@ pub(super) struct Cli {
     pub(super) prompt: Option<String>,
 
     /// Make one call by hand, through the gate, and print its result as JSON
-    #[arg(long, value_name = "NAME", requires = "tool_input", conflicts_with = "prompt")]
+    #[arg(long, value_name = "NAME", conflicts_with = "prompt")]
     pub(super) tool: Option<String>,
 
     /// The arguments of that call: one JSON object

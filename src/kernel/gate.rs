@@ -39,7 +39,7 @@ pub use self::{
     refusal::DeniedPlaces,
     rights::Rights,
     rule::{Effect, Lasting, Reading, Rule, RuleFault, Until, exactly, parse_one, propose},
-    subject::{Case, Subject},
+    subject::{Case, Subject, Tells},
 };
 
 /// The gate's yes to one call. Cannot be copied or made elsewhere, so no handler can be reached
@@ -181,11 +181,12 @@ impl Gate {
     }
 
     /// What is kept from that call of a session whatever it asks for, if anything is: for those that
-    /// find many files.
-    pub fn denied_places(&self, cx: &Context, call: &str) -> Option<DeniedPlaces> {
+    /// find many files, and tell so much of each.
+    pub fn denied_places(&self, cx: &Context, call: &str, tells: Tells) -> Option<DeniedPlaces> {
         self.law.denies().then(|| DeniedPlaces {
             law: self.law.clone(),
             call: call.to_owned(),
+            tells,
             agent: cx.spec.path.clone(),
         })
     }

@@ -53,7 +53,7 @@ fn read() -> Capability {
         Category::Read,
     )
     .status(|read| format!("read {}", read.path))
-    .subject(|cx, read| subject(cx, &read.path))
+    .subject(|cx, read| read_subject(cx, &read.path))
     .handler(give)
 }
 
@@ -112,9 +112,14 @@ pub(super) fn inside(cx: &Context, path: &str) -> Result<ResolvedPath, CallError
     }
 }
 
-/// What a call on that path acts on.
+/// What a call on that path acts on, where it tells nothing of what stands in it.
 pub(super) fn subject(cx: &Context, path: &str) -> Subject {
     cx.env.resolve_path(path).map_or(Subject::Other, |place| Subject::path(&place.real))
+}
+
+/// The same where it tells some of that.
+pub(super) fn read_subject(cx: &Context, path: &str) -> Subject {
+    cx.env.resolve_path(path).map_or(Subject::Other, |place| Subject::read(&place.real))
 }
 
 /// The bytes as text, whole and unchanged, or why they are none.

@@ -140,6 +140,12 @@ fn revision<'a>(place: &str, revision: &'a str) -> Result<&'a str, CallError> {
     if revision.starts_with('-') || revision.contains(char::is_control) || revision.len() > 500 {
         return fault("that is no revision; name a commit, a branch or a tag");
     }
+    // A file by its path there is one of the arguments, so that rules see it.
+    if revision.contains(':') {
+        return fault(
+            "that names a file; name a commit, a branch or a tag here, and the file by path",
+        );
+    }
     Ok(revision)
 }
 

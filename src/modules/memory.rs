@@ -92,7 +92,10 @@ fn read() -> Capability {
         Category::Read,
     )
     .status(|read| format!("recall {}", read.name))
-    .subject(|cx, read| subject(cx, &read.name))
+    .subject(|cx, read| match place(cx, "memory", &read.name) {
+        Ok((_, place)) => Subject::read(&place.real),
+        Err(_) => Subject::Other,
+    })
     .handler(|_, cx, read| async move {
         let (env, place) = place(&cx, "memory.read", &read.name)?;
         if let Standing::Nothing = env.look(&place).await? {

@@ -1,6 +1,6 @@
 //! `search`: lines by pattern and files by name, with ripgrep's own engine and rules of what to
-//! ignore. Links are not followed, so a search stays in the workspace. What a rule keeps from
-//! `files.read` is kept from a search as well: to find a line is to read it.
+//! ignore. Links are not followed, so a search stays in the workspace. To find a line is to read it: what
+//! a rule keeps from being read is not found, nor its name.
 
 mod files;
 mod text;
@@ -21,7 +21,7 @@ use super::files::{inside, thousands};
 use crate::kernel::{
     context::Context,
     error::CallError,
-    gate::DeniedPlaces,
+    gate::{DeniedPlaces, Tells},
     invoke::interrupted,
     port::{Env, ResolvedPath},
     registry::Module,
@@ -47,17 +47,16 @@ struct Ground {
     env: Arc<dyn Env>,
     root: ResolvedPath,
     start: ResolvedPath,
-    denied: Vec<DeniedPlaces>,
+    denied: Option<DeniedPlaces>,
 }
 
 impl Ground {
     fn of(cx: &Context, call: &str, path: &str) -> Result<Self, CallError> {
-        let denied = [call, "files.read"].map(|call| cx.gate.denied_places(cx, call));
         Ok(Self {
             env: cx.env.clone(),
             root: inside(cx, ".")?,
             start: inside(cx, path)?,
-            denied: denied.into_iter().flatten().collect(),
+            denied: cx.gate.denied_places(cx, call, Tells::Text),
         })
     }
 

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::files::{inside, subject, thousands};
+use super::files::{inside, read_subject, thousands};
 use crate::kernel::{
     capability::{Capability, Category, Content},
     context::Context,
@@ -38,7 +38,7 @@ pub(super) fn view_image() -> Capability {
         (None, Some(_)) => "view a picture of this session".to_owned(),
         (None, None) => "view a picture".to_owned(),
     })
-    .subject(|cx, view| view.path.as_ref().map_or(Subject::Other, |path| subject(cx, path)))
+    .subject(|cx, view| view.path.as_ref().map_or(Subject::Other, |path| read_subject(cx, path)))
     .handler(show)
 }
 

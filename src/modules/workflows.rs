@@ -111,7 +111,7 @@ fn show() -> Capability {
         Category::Read,
     )
     .status(|named| format!("show workflow {}", named.name))
-    .subject(|cx, named| super::files::subject(cx, &path(&named.name)))
+    .subject(|cx, named| super::files::read_subject(cx, &path(&named.name)))
     .handler(async |_, cx: Context, named: Named| {
         Ok(text(&cx, "workflows.show", &named.name).await?.into())
     })

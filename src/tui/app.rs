@@ -73,7 +73,7 @@ pub async fn run(desk: Arc<dyn Desk>, opening: Opening) -> io::Result<Farewell> 
     let wishes = Wishes { mouse, keyboard: true, surface, wrapped: opening.manners.in_tmux };
     let terminal = Terminal::enter(tty.try_clone()?, tty, Size { width, height }, wishes)?;
     terminal.restore().on_panic();
-    let keys = Keys::of_terminal();
+    let keys = Keys::of_terminal()?;
     Box::pin(App::new(desk, opening, terminal, keys).run(Some(signals))).await
 }
 

@@ -7,7 +7,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::kernel::picture::{Enclosed, Format};
+use crate::kernel::{
+    id::SessionId,
+    picture::{Enclosed, Format, PictureId},
+};
 
 /// As many as are dropped at once.
 const MOST: usize = 16;
@@ -45,6 +48,8 @@ pub enum Because {
     Pasted,
     /// Somebody said that it is a picture.
     Meant,
+    /// It was said before in that session, which keeps it.
+    Said(SessionId, PictureId),
 }
 
 /// Why a picture is not attached.

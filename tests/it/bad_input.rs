@@ -32,6 +32,21 @@ fn a_typo_in_the_config_is_named_with_its_line() {
 }
 
 #[test]
+fn what_was_typed_is_told_back_without_obeying_it() {
+    let ran = Place::new().run(&["x", "--y\u{1b}]2;PWNED\u{7}\u{202e}"]);
+    let stderr = ran.stderr();
+    assert_eq!(ran.code(), 2, "{stderr}");
+    assert!(stderr.contains("PWNED") && stderr.contains("--help"), "{stderr}");
+    assert!(!stderr.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{stderr:?}");
+}
+
+#[test]
+fn a_call_that_takes_nothing_needs_no_input() {
+    let ran = Place::new().run(&["--tool", "files.list"]);
+    assert_eq!(ran.code(), 0, "{} {}", ran.stdout(), ran.stderr());
+}
+
+#[test]
 fn a_folder_that_is_not_there_is_named() {
     let place = Place::new();
     said(&place.run(&["exec", "-C", "/no/such/folder", "hello"]), 2, &["/no/such/folder", "-C"]);

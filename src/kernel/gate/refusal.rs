@@ -4,7 +4,7 @@ use super::{
     Passage,
     law::{Cited, Law},
     monitor::{Doubt, Tier},
-    subject::Subject,
+    subject::{Subject, Tells, text},
 };
 use crate::kernel::{
     capability::Capability,
@@ -18,13 +18,14 @@ use crate::kernel::{
 pub struct DeniedPlaces {
     pub(super) law: Law,
     pub(super) call: String,
+    pub(super) tells: Tells,
     pub(super) agent: Vec<String>,
 }
 
 impl DeniedPlaces {
     /// Whether that real place is kept from it.
     pub fn have(&self, real: &std::path::Path) -> bool {
-        let subject = Subject::path(real);
+        let subject = Subject::Path { real: text(real), tells: self.tells };
         self.law
             .denied(&self.law.case(&self.call, serde_json::Value::Null, subject, &self.agent))
             .is_some()

@@ -20,8 +20,9 @@
 //! (`.git`, `.envrc`, …); a script by its `input`, or by its `seal`. A *deny* or an *ask*
 //! touches a call as soon as each of its keys applies to some of it; its `seal` is the least such a run
 //! must be, it finds a program by any path, an extra folder to write if anything in it may be meant,
-//! it binds the agents below those it names, and one of
-//! `process.run` binds every call that begins a program.
+//! it binds the agents below those it names, one of
+//! `process.run` binds every call that begins a program, and one of `files.read` every call that tells
+//! what stands in a file.
 
 mod pattern;
 mod program;
@@ -69,6 +70,9 @@ impl Effect {
 
 /// The call that runs a program: what is denied or asked there is so for all that do.
 const PROGRAMS: &str = "process.run";
+
+/// The call that reads a file: what is denied there is so for all that tell what stands in it.
+const READS: &str = "files.read";
 
 /// One rule, checked and compiled.
 #[derive(Clone, Debug)]
@@ -154,11 +158,15 @@ impl Rule {
         }
     }
 
-    /// Whether it is about this call. To refuse a program is to refuse it however it is kept.
+    /// Whether it is about this call. To refuse a program is to refuse it however it is kept, and to
+    /// refuse a file to be read is to refuse what stands in it, whoever tells of it.
     fn is_of(&self, case: &Case) -> bool {
         let refuses = self.effect != Effect::Allow;
         let of_program = refuses && matches!(case.subject, Subject::Program { .. });
-        self.call.matches(&case.call) || (of_program && self.call.matches(PROGRAMS))
+        let of_file = refuses && case.subject.is_read();
+        self.call.matches(&case.call)
+            || (of_program && self.call.matches(PROGRAMS))
+            || (of_file && self.call.matches(READS))
     }
 
     /// Whether it is about the whole capability, whatever it acts on.
@@ -195,7 +203,7 @@ impl Keys {
         let (args, path, host) = (self.args.is_some(), !self.path.is_empty(), self.host.is_some());
         match &case.subject {
             Subject::Other => !args && !path && !host && self.seal.is_none() && !self.network,
-            Subject::Path { real } => {
+            Subject::Path { real, .. } => {
                 !args && !host && (path || whole) && self.names_or_is_silent(case, real)
             }
             Subject::Program { argv, run } => {
@@ -252,7 +260,7 @@ impl Keys {
     fn touch_places(&self, case: &Case) -> bool {
         let any = |test: &dyn Fn(&PathPattern) -> bool| self.path.iter().any(test);
         match &case.subject {
-            Subject::Path { real } => any(&|pattern| pattern.matches(&case.base, real)),
+            Subject::Path { real, .. } => any(&|pattern| pattern.matches(&case.base, real)),
             Subject::Program { run, .. } => run.writes.iter().any(|place| {
                 any(&|pattern| {
                     pattern.matches(&case.base, place) || pattern.reaches_into(&case.base, place)

@@ -14,8 +14,12 @@ pub enum Subject {
     /// Nothing that rules know: only its name and its exact arguments match.
     #[default]
     Other,
-    /// A file or folder, links resolved.
-    Path { real: String },
+    /// A file or folder, links resolved, and what whoever calls is told of it.
+    Path {
+        real: String,
+        #[serde(default, skip_serializing_if = "Tells::is_nothing")]
+        tells: Tells,
+    },
     /// A program with its arguments, and how it runs.
     Program { argv: Vec<String>, run: Box<Reached> },
     /// A script, and what it may do by itself.
@@ -24,6 +28,23 @@ pub enum Subject {
     Packages { asked: Vec<String> },
     /// A place on the network.
     Host { host: String },
+}
+
+/// What a call tells of the file that it acts on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tells {
+    /// That it is there, and no more.
+    #[default]
+    Nothing,
+    /// What stands in it, or some of that.
+    Text,
+}
+
+impl Tells {
+    fn is_nothing(&self) -> bool {
+        *self == Self::Nothing
+    }
 }
 
 /// Where a run begins and what it may do by itself: the level it really gets, the network, and real
@@ -45,7 +66,17 @@ pub struct Reached {
 impl Subject {
     /// A file or folder by its real place.
     pub fn path(real: &Path) -> Self {
-        Self::Path { real: text(real) }
+        Self::Path { real: text(real), tells: Tells::Nothing }
+    }
+
+    /// A file by its real place, of which whoever calls is told what stands in it.
+    pub fn read(real: &Path) -> Self {
+        Self::Path { real: text(real), tells: Tells::Text }
+    }
+
+    /// Whether it is a file that is read.
+    pub(super) fn is_read(&self) -> bool {
+        matches!(self, Self::Path { tells: Tells::Text, .. })
     }
 
     /// The level of a run.
@@ -69,7 +100,9 @@ impl Subject {
     /// The same with its places moved, where any of them is one that `moved` knows.
     pub(super) fn elsewhere(&self, moved: &dyn Fn(&str) -> Option<String>) -> Option<Self> {
         match self {
-            Self::Path { real } => moved(real).map(|real| Self::Path { real }),
+            Self::Path { real, tells } => {
+                moved(real).map(|real| Self::Path { real, tells: *tells })
+            }
             Self::Program { argv, run } => {
                 let there = |place: &String| moved(place).unwrap_or_else(|| place.clone());
                 let run = Reached {

@@ -165,7 +165,9 @@ fn ruled(rules: Rules, mode: Mode, attended: Attended, limits: Limits) -> Fixtur
     for (name, category) in names {
         let (ran, looked) = (ran.clone(), ran.clone());
         let subject = move |word: &str| match category {
-            Category::Read | Category::Write => Subject::Path { real: format!("/nowhere/{word}") },
+            Category::Read | Category::Write => {
+                Subject::path(Path::new(&format!("/nowhere/{word}")))
+            }
             Category::Execute | Category::External => Subject::Other,
         };
         let capability = Capability::define::<Word>(name, "", category)

@@ -69,7 +69,8 @@ pub(super) fn edit() -> Capability {
         Category::Write,
     )
     .status(|edit| format!("edit {}", edit.path))
-    .subject(|cx, edit| subject(cx, &edit.path))
+    // Whether the old text is there is told as well.
+    .subject(|cx, edit| super::read_subject(cx, &edit.path))
     .category_of(|cx, edit| category(cx, &edit.path))
     .preview(|cx, edit| async move { Ok(edit.change(&cx).await?.shown.preview) })
     .handler(|permit, cx, edit| async move {

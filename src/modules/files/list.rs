@@ -11,7 +11,7 @@ use crate::kernel::{
     capability::{Capability, Category, Content},
     context::Context,
     error::CallError,
-    gate::{DeniedPlaces, Permit},
+    gate::{DeniedPlaces, Permit, Tells},
     port::ResolvedPath,
 };
 
@@ -59,7 +59,7 @@ async fn give(_: Permit, cx: Context, list: List) -> Result<Content, CallError> 
     let place = inside(&cx, &list.path)?;
     let shown = place.shown.clone();
     // A folder is read to its end in one go, so there is nothing to cancel.
-    let denied = cx.gate.denied_places(&cx, "files.list");
+    let denied = cx.gate.denied_places(&cx, "files.list", Tells::Nothing);
     let entries = tokio::task::spawn_blocking(move || entries(&place, denied.as_ref())).await;
     let mut entries = entries
         .unwrap_or_else(|error| Err(io::Error::other(error)))

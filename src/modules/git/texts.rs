@@ -1,14 +1,22 @@
 //! `git.diff` and `git.show`: what git prints for people, as it is.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{head, inside, paths, read, revision, run::Said, said};
+use super::{
+    PATHS, head, inside, paths,
+    place::Repository,
+    read, revision,
+    run::{PLAIN, Said, Work, look},
+    said,
+};
 use crate::kernel::{
     capability::{Capability, Category, Content},
     context::Context,
     error::CallError,
-    gate::Permit,
+    gate::{Permit, Subject, Tells},
     schema,
 };
 
@@ -62,7 +70,7 @@ pub(super) fn diff() -> Capability {
     read(listed, Diff::words).status(|_| "git diff".to_owned()).handler(
         |permit, cx, diff| async move {
             let words = diff.words(&cx)?;
-            text(&permit, &cx, ("git diff", words)).await
+            changes(&permit, &cx, ("git.diff", "git diff"), words).await
         },
     )
 }
@@ -73,12 +81,24 @@ pub(super) fn show() -> Capability {
         "Gives a commit with its message and its diff, or a file as it was in it.",
         Category::Read,
     );
-    read(listed, Show::words).status(|show| format!("git show {}", show.revision)).handler(
-        |permit, cx, show| async move {
+    read(listed, Show::words)
+        .subject(|cx, show| match (&show.path, Repository::of(cx)) {
+            (Some(path), Ok(repository)) => {
+                // Without what means nothing in it, such as `./`.
+                let place: PathBuf = repository.root.join(path).components().collect();
+                Subject::read(&place)
+            }
+            (None, Ok(repository)) => Subject::path(&repository.common),
+            (_, Err(_)) => Subject::Other,
+        })
+        .status(|show| format!("git show {}", show.revision))
+        .handler(|permit, cx, show| async move {
             let words = show.words(&cx)?;
-            text(&permit, &cx, ("git show", words)).await
-        },
-    )
+            match show.path {
+                Some(_) => text(&permit, &cx, ("git show", words)).await,
+                None => changes(&permit, &cx, ("git.show", "git show"), words).await,
+            }
+        })
 }
 
 impl Diff {
@@ -115,6 +135,49 @@ impl Show {
         words.push("--".to_owned());
         Ok(words)
     }
+}
+
+/// What git says of changes in several files, without those that a rule keeps from being read.
+async fn changes(
+    permit: &Permit,
+    cx: &Context,
+    (call, title): (&str, &str),
+    mut words: Vec<String>,
+) -> Result<Content, CallError> {
+    let Some(denied) = cx.gate.denied_places(cx, call, Tells::Text) else {
+        return text(permit, cx, (title, words)).await;
+    };
+    let repository = Repository::of(cx)?;
+    let mut asked = words.clone();
+    asked.retain(|word| !matches!(word.as_str(), "--patch" | "--stat" | "--stat=120"));
+    // Options stand before the first revision.
+    asked.splice(1..1, ["--name-only", "--no-renames", "--format="].map(str::to_owned));
+    let work = Work { title, script: PLAIN, words: asked, writes: Vec::new() };
+    let Said { out, cut } = look(cx, &repository, work).await?;
+    let all: Vec<&str> = out.lines().filter(|name| !name.is_empty()).collect();
+    // A name in quotation marks is none that git would take back.
+    let may = |name: &&&str| !name.starts_with('"') && !denied.have(&repository.root.join(name));
+    let open: Vec<String> = all.iter().filter(may).map(|name| (**name).to_owned()).collect();
+    if open.len() == all.len() && !cut {
+        return text(permit, cx, (title, words)).await;
+    }
+    if cut || open.len() > PATHS {
+        return Err(CallError::failed(format!(
+            "{title} would tell of more files than can be looked at by the rules. Ask for less, by path."
+        )));
+    }
+    const LEFT_OUT: &str = "[Files that a rule keeps from being read are left out.]\n";
+    if open.is_empty() {
+        return Ok(LEFT_OUT.into());
+    }
+    let paths = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    words.truncate(paths);
+    words.insert(1, "--no-renames".to_owned());
+    words.push("--".to_owned());
+    words.extend(open);
+    let told = text(permit, cx, (title, words)).await?;
+    let told = told.value.as_str().unwrap_or_default().to_owned();
+    Ok(format!("{told}{LEFT_OUT}").into())
 }
 
 async fn text(

@@ -127,6 +127,36 @@ async fn what_may_not_be_read_is_read_by_no_name_and_found_by_no_search() {
 }
 
 #[tokio::test]
+async fn what_may_not_be_read_is_told_by_no_other_call_either() {
+    let deny =
+        "[[deny]]\ncall = \"files.read\"\npath = [\"private/**\", \".env\", \".footplate/**\"]\n";
+    let rig = ruled(Rig::new(Mode::Auto), deny);
+    rig.put("private/plot.png", "KEY=1");
+    rig.put(".env", "KEY=2\n");
+    rig.put(".footplate/workflows/a.py", "KEY = 3\n");
+    for (call, input) in [
+        ("files.read", json!({"path": ".env"})),
+        ("view_image", json!({"path": "private/plot.png"})),
+        // Whether the old text is there is told by its error.
+        ("files.edit", json!({"path": ".env", "old": "KEY=9", "new": "x"})),
+        ("workflows.show", json!({"name": "a"})),
+    ] {
+        let result = rig.call(call, input.clone()).await;
+        assert_eq!(
+            result.error_code(),
+            Some(ErrorCode::DeniedByRule),
+            "{call} {input}: {result:?}"
+        );
+    }
+    let found = rig.call("search.text", json!({"pattern": "KEY"})).await;
+    assert_eq!(found.content["matches"], json!([]));
+    // To write there, and to see that something is there, are other things.
+    assert!(rig.call("files.write", json!({"path": ".env", "text": "KEY=4\n"})).await.ok);
+    let list = rig.call("files.list", json!({"path": "private"})).await;
+    assert_eq!(list.content["entries"][0]["name"], "plot.png");
+}
+
+#[tokio::test]
 async fn a_place_inside_of_a_folder_that_a_program_asks_for_is_denied_with_it() {
     let deny = "[[deny]]\ncall = \"process.*\"\npath = \".git/hooks/**\"\n";
     let rig = ruled(Rig::new(Mode::Auto), deny);

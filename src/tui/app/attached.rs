@@ -6,21 +6,39 @@ use std::{
     io::{ErrorKind, Read as _},
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use rustix::fs::OFlags;
 use tokio::task::JoinSet;
 
+use super::pictures::bytes;
 use crate::{
-    kernel::picture::{Enclosed, MOST_BYTES, NotAPicture, pixels},
+    kernel::{
+        picture::{Enclosed, MOST_BYTES, NotAPicture, pixels},
+        port::Desk,
+    },
     tui::{
-        attach::{Attached, Unread, Wanted},
+        attach::{Attached, Because, Unread, Wanted},
         files,
         message::Came,
     },
 };
 
-pub(super) fn read(work: &mut JoinSet<Came>, home: Option<PathBuf>, wanted: Wanted) {
+pub(super) fn read(
+    work: &mut JoinSet<Came>,
+    desk: Arc<dyn Desk>,
+    home: Option<PathBuf>,
+    wanted: Wanted,
+) {
+    if let Because::Said(session, picture) = wanted.because {
+        work.spawn(async move {
+            let bytes = bytes(&*desk, session, picture).await.map_err(Unread::Other);
+            let read = bytes.and_then(|bytes| kept(bytes, &wanted));
+            Came::Picture(wanted, read)
+        });
+        return;
+    }
     work.spawn_blocking(move || {
         let path = match (wanted.named.path.strip_prefix("~"), home) {
             (Ok(rest), Some(home)) => home.join(rest),
@@ -29,6 +47,14 @@ pub(super) fn read(work: &mut JoinSet<Came>, home: Option<PathBuf>, wanted: Want
         let read = open(&path);
         Came::Picture(wanted, read)
     });
+}
+
+/// One that a session keeps.
+fn kept(bytes: Vec<u8>, wanted: &Wanted) -> Result<Attached, Unread> {
+    let name = wanted.named.path.to_string_lossy();
+    let enclosed = Enclosed::of(bytes, &name).map_err(|fault| Unread::Other(fault.to_string()))?;
+    // No file is known any more that could be named in its place.
+    Ok(Attached { enclosed, written: wanted.named.said.clone() })
 }
 
 fn open(path: &Path) -> Result<Attached, Unread> {
@@ -65,13 +91,13 @@ mod tests {
     use rustix::fs::{CWD, Mode};
 
     use super::*;
-    use crate::tui::attach::{Because, Named};
+    use crate::tui::{app::tests::Host, attach::Named};
 
     async fn came(folder: &Path, path: &str) -> Result<Attached, Unread> {
         let named = Named { said: String::new(), path: path.into() };
         let wanted = Wanted { named, folder: folder.to_owned(), because: Because::Meant };
         let mut work = JoinSet::new();
-        read(&mut work, Some(folder.join("home")), wanted);
+        read(&mut work, Arc::new(Host::default()), Some(folder.join("home")), wanted);
         let Came::Picture(_, read) = work.join_next().await.unwrap().unwrap() else { panic!() };
         read
     }

@@ -65,7 +65,8 @@ impl App {
             }
             Effect::ReadRules(of) => work::read_rules(&mut self.work, self.desk.clone(), of),
             Effect::ReadPicture(wanted) => {
-                attached::read(&mut self.work, std::env::home_dir(), wanted);
+                let home = std::env::home_dir();
+                attached::read(&mut self.work, self.desk.clone(), home, wanted);
             }
             Effect::FindFiles(folder, words) => self.writing.find(&mut self.work, folder, words),
             Effect::File(root, file, ask) => {

@@ -1,11 +1,20 @@
 //! Keys as they come, each with the moment it was read: a loop that is late must not make two keys
 //! look like one that stood alone. For the same reason all that was there at once has one moment.
 
-use crossterm::event::{Event, EventStream, KeyEvent, KeyEventKind, MouseButton, MouseEventKind};
-use futures_util::StreamExt;
-use ratatui::layout::Size;
-use tokio::{sync::mpsc, task::JoinHandle};
+mod decode;
+mod reader;
 
+use std::{
+    collections::VecDeque,
+    io,
+    os::fd::{AsFd as _, OwnedFd},
+};
+
+use crossterm::event::{Event, KeyEvent, KeyEventKind, MouseButton, MouseEventKind};
+use ratatui::layout::Size;
+use tokio::sync::mpsc;
+
+use self::reader::Reader;
 use crate::tui::{
     guard::Burst,
     keymap::Key as Named,
@@ -15,9 +24,6 @@ use crate::tui::{
         pointer::{Point, Pointed},
     },
 };
-
-/// Events that are told of together; more than one read of a terminal holds.
-const MOST: usize = 4096;
 
 /// One thing the terminal sent.
 #[derive(Clone, Debug)]
@@ -30,68 +36,53 @@ pub(super) enum Key {
 
 /// The stream of them. Dropping it ends the reading.
 pub(super) struct Keys {
-    // Unbounded: the producer is a person.
-    keys: mpsc::UnboundedReceiver<Vec<Key>>,
-    reader: Option<JoinHandle<()>>,
-    /// Where a reader tells what it read; absent where there is none.
-    tell: Option<mpsc::UnboundedSender<Vec<Key>>>,
+    keys: mpsc::Receiver<Vec<Key>>,
+    /// What came while it was waited for something else.
+    came: VecDeque<Vec<Key>>,
+    /// Absent where a test sends them.
+    reader: Option<Reader>,
     closed: bool,
 }
 
 impl Keys {
-    /// Those of the real terminal, which is raw by now. Must be called within a runtime.
-    pub(super) fn of_terminal() -> Self {
-        // Only while crossterm believes that it made the terminal raw itself does it tell ctrl+j from
-        // enter. It is raw already, so nothing changes; and never is it asked to undo that.
-        if let Err(error) = crossterm::terminal::enable_raw_mode() {
-            tracing::warn!(%error, "ctrl+j cannot be told from enter");
-        }
-        let (tell, keys) = mpsc::unbounded_channel();
-        let mut all = Self { keys, reader: None, tell: Some(tell), closed: false };
-        all.resume();
-        all
+    /// Those of the real terminal, which is raw by now.
+    pub(super) fn of_terminal() -> io::Result<Self> {
+        let (reader, keys) = Reader::start(terminal()?)?;
+        Ok(Self { reader: Some(reader), ..Self::of(keys) })
     }
 
     /// Reads no more, so that another program can; returns when that is so.
     pub(super) async fn pause(&mut self) {
-        if let Some(reader) = self.reader.take() {
-            reader.abort();
-            // It was ended; that is all it can say.
-            let _ = reader.await;
+        let Some(reader) = &mut self.reader else { return };
+        let mut waits = reader.pause();
+        loop {
+            tokio::select! {
+                // Fails only if the thread is gone, and then nothing is read either.
+                _ = &mut waits => return,
+                // The thread may wait for room.
+                Some(keys) = self.keys.recv() => self.came.push_back(keys),
+            }
         }
     }
 
     /// Reads again.
     pub(super) fn resume(&mut self) {
-        let Some(tell) = self.tell.clone() else { return };
-        self.reader = Some(tokio::spawn(async move {
-            let mut events = EventStream::new().ready_chunks(MOST);
-            while let Some(together) = events.next().await {
-                let at = super::now();
-                let heard = together.iter().all(Result::is_ok);
-                let together = together.into_iter().flatten();
-                let keys: Vec<_> = together.filter_map(|event| read(at, event)).collect();
-                if tell.send(keys).is_err() {
-                    return;
-                }
-                if !heard {
-                    break;
-                }
-            }
-            // Nothing comes any more.
-            let _ = tell.send(vec![Key::Closed]);
-        }));
+        if let Some(reader) = &mut self.reader {
+            reader.resume();
+        }
     }
 
-    /// Those a test sends.
-    #[cfg(test)]
-    pub(super) fn of(keys: mpsc::UnboundedReceiver<Vec<Key>>) -> Self {
-        Self { keys, reader: None, tell: None, closed: false }
+    /// Those that come there.
+    pub(super) fn of(keys: mpsc::Receiver<Vec<Key>>) -> Self {
+        Self { keys, came: VecDeque::new(), reader: None, closed: false }
     }
 
     /// The next ones, all that were read together; after the last [`Key::Closed`], once. Losing the
     /// future loses none.
     pub(super) async fn next(&mut self) -> Vec<Key> {
+        if let Some(keys) = self.came.pop_front() {
+            return keys;
+        }
         if self.closed {
             return std::future::pending().await;
         }
@@ -102,8 +93,17 @@ impl Keys {
 
     /// The next ones, if they are there already.
     pub(super) fn try_next(&mut self) -> Option<Vec<Key>> {
-        self.keys.try_recv().ok()
+        self.came.pop_front().or_else(|| self.keys.try_recv().ok())
     }
+}
+
+/// Where keys come from: standard input, or the terminal itself where that is something else.
+fn terminal() -> io::Result<OwnedFd> {
+    let stdin = io::stdin();
+    if rustix::termios::isatty(&stdin) {
+        return stdin.as_fd().try_clone_to_owned();
+    }
+    std::fs::File::open("/dev/tty").map(Into::into)
 }
 
 /// Keys as they were read together; those among them that are a paste as one.
@@ -141,14 +141,6 @@ fn close(run: &mut Vec<(Moment, KeyEvent)>, all: &mut Vec<Key>) {
         }
     }
     run.clear();
-}
-
-impl Drop for Keys {
-    fn drop(&mut self) {
-        if let Some(reader) = &self.reader {
-            reader.abort();
-        }
-    }
 }
 
 fn read(at: Moment, event: Event) -> Option<Key> {

@@ -262,7 +262,9 @@ impl App {
                 return Some(Came::Considered(approval, scope, came));
             }
             Effect::ReadRules(of) => work::read_rules(work, desk, of),
-            Effect::ReadPicture(wanted) => attached::read(work, std::env::home_dir(), wanted),
+            Effect::ReadPicture(wanted) => {
+                attached::read(work, desk, std::env::home_dir(), wanted);
+            }
             Effect::ReadDraft(session) => self.writing.read(work, session),
             Effect::KeepDraft(session, text) => {
                 self.writing.keep(work, self.lines.leave(), session, text);

@@ -45,7 +45,12 @@ pub(super) fn make(
     });
 }
 
-async fn bytes(desk: &dyn Desk, session: SessionId, picture: PictureId) -> Result<Vec<u8>, String> {
+/// Those of a picture that a session keeps, or why not.
+pub(super) async fn bytes(
+    desk: &dyn Desk,
+    session: SessionId,
+    picture: PictureId,
+) -> Result<Vec<u8>, String> {
     match desk.picture(session, picture).await {
         Ok(Some(bytes)) => Ok(bytes),
         Ok(None) => Err("is not kept any more".to_owned()),

@@ -89,7 +89,7 @@ impl LineMode for Glass {
 
 /// A host that remembers what it was asked.
 #[derive(Default)]
-struct Host {
+pub(super) struct Host {
     events: Mutex<Option<UnboundedSender<Arc<Envelope>>>>,
     sent: Mutex<Vec<Command>>,
     /// Nobody waits for an answer any more.
@@ -152,7 +152,7 @@ impl Desk for Host {
 struct Running {
     host: Arc<Host>,
     glass: Glass,
-    keys: UnboundedSender<Vec<Key>>,
+    keys: mpsc::Sender<Vec<Key>>,
     screen: tokio::task::JoinHandle<io::Result<Farewell>>,
 }
 
@@ -182,7 +182,7 @@ impl Running {
         let mut at = now();
         at.at += Duration::from_millis(200);
         let key = crossterm::event::KeyEvent::from(crossterm::event::KeyCode::Char(letter));
-        self.keys.send(vec![Key::Pressed(at, Input::Key(key))]).unwrap();
+        self.keys.try_send(vec![Key::Pressed(at, Input::Key(key))]).unwrap();
     }
 
     /// A key, by fingers that had come to rest: all that was typed at once counts as a paste.
@@ -194,16 +194,16 @@ impl Running {
 
     fn pressed(&self, at: Moment, code: crossterm::event::KeyCode) {
         let key = crossterm::event::KeyEvent::new(code, crossterm::event::KeyModifiers::NONE);
-        self.keys.send(vec![Key::Pressed(at, Input::Key(key))]).unwrap();
+        self.keys.try_send(vec![Key::Pressed(at, Input::Key(key))]).unwrap();
     }
 }
 
 /// A screen that nothing has been drawn on, and what it is connected to.
-fn built(host: Host) -> (Arc<Host>, Glass, UnboundedSender<Vec<Key>>, App) {
+fn built(host: Host) -> (Arc<Host>, Glass, mpsc::Sender<Vec<Key>>, App) {
     let (host, glass) = (Arc::new(host), Glass::new());
     let size = Size { width: 80, height: 24 };
     let terminal = Terminal::enter(glass.clone(), glass.clone(), size, Wishes::default()).unwrap();
-    let (keys, pressed) = mpsc::unbounded_channel();
+    let (keys, pressed) = mpsc::channel(1000);
     let (_, news) = mpsc::unbounded_channel();
     let opening = Opening {
         here: Here {

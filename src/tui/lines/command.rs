@@ -13,7 +13,7 @@ use crate::{
     tui::{
         effect::{Effect, Setting, Start},
         slash::{self, Word},
-        state::status::Player,
+        state::{composer::Looks, status::Player},
         update::steps,
     },
 };
@@ -122,6 +122,8 @@ fn run_known(lines: &mut Lines, word: Word, rest: &str) -> Vec<Effect> {
             let effects = steps::run(&mut lines.state, word, rest);
             // What could not be done gives its line back, which is said to be wrong.
             let given = std::mem::replace(&mut lines.state.composer.draft, before).text();
+            // There is no draft here that pictures would be attached to.
+            lines.state.composer.looks = Looks::default();
             if !given.is_empty() && word == Word::Rewind && !effects.is_empty() {
                 lines.say(format!("The words there were: {given}"));
             }

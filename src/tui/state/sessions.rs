@@ -16,6 +16,7 @@ use crate::{
         gate::approval::Question,
         id::{CallId, SessionId, SignalId},
         message::Usage,
+        picture::Picture,
         port::Whereabouts,
         spec::{Mode, SessionSpec},
         todo::Item,
@@ -37,8 +38,8 @@ pub struct Node {
     /// What it is at, in a few words.
     pub at: String,
     pub transcript: Transcript,
-    /// What was said in its conversation as it is now, with the numbers of the events.
-    pub said: Vec<(u64, String)>,
+    /// What was said in its conversation as it is now.
+    pub said: Vec<Said>,
     /// Calls that a person makes by hand, and that go on.
     pub by_hand: BTreeSet<CallId>,
     pub children: Vec<SessionId>,
@@ -48,6 +49,14 @@ pub struct Node {
     pub started_by: Option<CallId>,
     /// Agents that are over and of which its model does not know yet, by the signal that says so.
     pub untold: Vec<(SignalId, String)>,
+}
+
+/// Something that was said: the number of its event, the words, and the pictures that they name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    pub seq: u64,
+    pub text: String,
+    pub pictures: Vec<Picture>,
 }
 
 impl Node {

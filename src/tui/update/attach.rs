@@ -5,7 +5,10 @@ use std::path::PathBuf;
 
 use super::compose;
 use crate::{
-    kernel::picture::MOST_AT_ONCE,
+    kernel::{
+        id::SessionId,
+        picture::{MOST_AT_ONCE, Picture},
+    },
     tui::{
         attach::{Attached, Because, Named, Unread, Wanted, dropped},
         effect::Effect,
@@ -49,6 +52,15 @@ pub(super) fn before_sending(state: &mut State, when: When) -> Option<Vec<Effect
     Some(effects)
 }
 
+/// The pictures of words that are to be said again.
+pub(super) fn again(state: &mut State, session: SessionId, pictures: &[Picture]) -> Vec<Effect> {
+    let wanted = pictures.iter().flat_map(|picture| {
+        let named = Named { said: format!("[picture {picture}]"), path: (&*picture.name).into() };
+        want(state, vec![named], Because::Said(session, picture.id))
+    });
+    wanted.collect()
+}
+
 fn want(state: &mut State, named: Vec<Named>, because: Because) -> Vec<Effect> {
     let node = state.sessions.node();
     let folder = node.map_or(&state.place.folder, |node| &node.spec.workspace).clone();
@@ -90,7 +102,9 @@ pub(super) fn read(
             let name = wanted.named.path.file_name().unwrap_or_default().to_string_lossy();
             let why = match (unread, wanted.because) {
                 (Unread::NotThere, Because::Pasted) => None,
-                (Unread::NotThere, Because::Meant) => Some("is not there".to_owned()),
+                (Unread::NotThere, Because::Meant | Because::Said(..)) => {
+                    Some("is not there".to_owned())
+                }
                 (Unread::Other(why), _) => Some(why),
             };
             if let Some(why) = why {

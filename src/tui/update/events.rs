@@ -19,7 +19,7 @@ use crate::{
         state::{
             State,
             output::Run,
-            sessions::{Doing, Node},
+            sessions::{Doing, Node, Said},
             several::Settled,
             waiting::About,
         },
@@ -121,11 +121,12 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             log.notice(Mark::Here, format!("Named {}.", name));
         }
         Event::ConversationRewound { to } => {
-            node.said.retain(|(seq, _)| seq < to);
+            node.said.retain(|said| said.seq < *to);
             log.notice(Mark::Here, words::WENT_BACK);
         }
         Event::MessageSent { text, pictures } => {
-            node.said.push((envelope.seq, text.clone()));
+            let said = Said { seq: envelope.seq, text: text.clone(), pictures: pictures.clone() };
+            node.said.push(said);
             log.said(text);
             log.shown(pictures);
             if node.title.is_none() {

@@ -127,10 +127,14 @@ fn rewind(state: &mut State, rest: &str) -> Vec<Effect> {
         _ if said == 0 => "Nothing was said here yet.".to_owned(),
         None => format!("/rewind takes the number of a message, from 1 to {said}."),
         Some(before) => {
-            let session = node.spec.id;
-            let text = node.said[before - 1].1.clone();
-            state.composer.give_back(&*text);
-            return vec![Effect::Send(Command::Rewind { session, before })];
+            let (session, said) = (node.spec.id, node.said[before - 1].clone());
+            let mut effects = vec![Effect::Send(Command::Rewind { session, before })];
+            let empty = state.composer.draft.is_empty();
+            state.composer.give_back(&*said.text);
+            if empty {
+                effects.extend(attach::again(state, session, &said.pictures));
+            }
+            return effects;
         }
     };
     state.status.say(why, now);

@@ -20,7 +20,7 @@ fn session(place: &str) -> Answer {
 }
 
 fn seat(waiting: &Arc<Waiting>, number: u128, law: &Law, place: &str) -> Seat {
-    let subject = Subject::Path { real: format!("/tally/{place}") };
+    let subject = Subject::path(std::path::Path::new(&format!("/tally/{place}")));
     let case = law.case("files.write", json!({}), subject, &["main".to_owned()]);
     let asked = Asked { law: law.clone(), case, only_once: None, exact: rule(place) };
     waiting.take_seat(number.into(), asked)

@@ -21,7 +21,7 @@ use crate::kernel::port::Level;
 pub fn propose(question: &Question, base: &str, lasting: Lasting) -> String {
     let mut rule = Text::of(question);
     match &question.preview.subject {
-        Subject::Path { real } => rule.paths(&[place(base, real)]),
+        Subject::Path { real, .. } => rule.paths(&[place(base, real)]),
         Subject::Program { argv, run } => {
             // An argument that is written as a wildcard would be one.
             if argv.iter().any(|word| matches!(word.as_str(), "*" | "**")) {
@@ -49,7 +49,7 @@ pub fn exactly(question: &Question, base: &str, lasting: Lasting) -> String {
     let mut rule = Text::of(question);
     rule.text("input", &question.call.input.to_string());
     match &question.preview.subject {
-        Subject::Path { real } => rule.paths(&[place(base, real)]),
+        Subject::Path { real, .. } => rule.paths(&[place(base, real)]),
         Subject::Program { argv: _, run } => rule.bounds(base, run),
         Subject::Code { seal } => rule.level(*seal, " # no network"),
         Subject::Host { .. } | Subject::Other | Subject::Packages { .. } => {}

@@ -49,7 +49,7 @@ fn run(argv: &[&str], seal: Level, network: bool, writes: &[&str]) -> Case {
 }
 
 fn file(call: &str, real: &str) -> Case {
-    case(call, Subject::Path { real: real.to_owned() })
+    case(call, Subject::path(Path::new(real)))
 }
 
 #[track_caller]
@@ -314,14 +314,14 @@ fn what_narrows_in_a_workspace_narrows_in_a_worktree_of_it_and_what_allows_does_
     };
     for (law, root) in [(&law, "/data/1/tally"), (&inner, "/data/2/tally")] {
         let write = |path: &str| {
-            let subject = Subject::Path { real: format!("{root}/{path}") };
+            let subject = Subject::path(Path::new(&format!("{root}/{path}")));
             said(law, "files.write", subject)
         };
         assert_eq!(write("secret/a"), Some(Effect::Deny), "{root}");
         assert_eq!(write("src/a"), None, "{root}");
         assert_eq!(write("make/a"), Some(Effect::Ask), "{root}");
     }
-    let there = |path: &str| said(&law, "files.write", Subject::Path { real: path.to_owned() });
+    let there = |path: &str| said(&law, "files.write", Subject::path(Path::new(path)));
     assert_eq!(there("/tally/src/a"), Some(Effect::Allow), "the place that it names");
     assert_eq!(there("/data/1/tallyx/secret/a"), None);
 }

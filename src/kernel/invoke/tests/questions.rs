@@ -314,7 +314,7 @@ async fn a_change_between_the_look_and_the_seat_is_seen_as_well() {
     let first = tokio::spawn(fixture.word("change", "file"));
     let id = fixture.question().await;
     // Told at once, as by a call that ended just then: nothing is different, so nothing is asked anew.
-    fixture.waiting.changed(&Subject::Path { real: "/nowhere/file".to_owned() });
+    fixture.waiting.changed(&Subject::path(std::path::Path::new("/nowhere/file")));
     for _ in 0..20 {
         tokio::task::yield_now().await;
     }

@@ -216,7 +216,7 @@ fn words(subject: &Subject, call: &Call, base: &Path) -> String {
             let file = call.input.get("filename").and_then(serde_json::Value::as_str);
             file.map_or_else(|| name.clone(), |file| format!("{name} {file}"))
         }
-        Subject::Path { real } => {
+        Subject::Path { real, .. } => {
             let real = Path::new(real);
             let shown = real.strip_prefix(base).unwrap_or(real);
             format!("{name} {}", shown.display())

@@ -4,9 +4,12 @@ use pretty_assertions::assert_eq;
 
 use super::{composing::resting, draft, toast};
 use crate::{
-    kernel::command::Command,
+    kernel::{
+        command::Command,
+        event::{Event, Outcome},
+    },
     tui::{
-        attach::{Attached, Unread, Wanted},
+        attach::{Attached, Because, Unread, Wanted},
         effect::Effect,
         message::{Came, Input, Message},
         stage::{Stage, attached},
@@ -60,6 +63,28 @@ fn a_picture_that_is_dropped_stands_in_the_draft_by_its_name_and_goes_with_the_w
     // What was said can be said again, with the picture.
     stage.key("up");
     assert_eq!(draft(&stage), "see @/tmp/a b.png twice");
+}
+
+#[test]
+fn words_of_before_come_back_with_their_pictures() {
+    let mut stage = resting();
+    let picture = attached("a.png").enclosed.picture;
+    let text = "see [picture a.png 2x1], please".to_owned();
+    stage.event(
+        1.into(),
+        Event::MessageSent { text: text.clone(), pictures: vec![picture.clone()] },
+    );
+    stage.event(1.into(), Event::ExchangeFinished { outcome: Outcome::Done });
+    stage.types("/rewind");
+    stage.wait(1_000);
+    stage.key("enter");
+    let wanted = wanted(&mut stage).remove(0);
+    assert_eq!(wanted.because, Because::Said(1.into(), picture.id));
+    came(&mut stage, wanted, Ok(attached("a.png")));
+    assert_eq!(draft(&stage), text);
+    stage.wait(1_000);
+    stage.key("enter");
+    assert_eq!(said(&mut stage), [(text, vec!["a.png".to_owned()])]);
 }
 
 #[test]
