@@ -219,7 +219,8 @@ impl Line {
     }
 
     fn cut_if_long(&mut self, out: &mut String) {
-        let size = self.text.len() + self.cells.as_ref().map_or(0, |cells| cells.size.max(cells.cells.len()));
+        let size = self.text.len()
+            + self.cells.as_ref().map_or(0, |cells| cells.size.max(cells.cells.len()));
         if size > LONGEST {
             self.settle();
             out.push_str(&self.text);
