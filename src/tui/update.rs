@@ -297,7 +297,7 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
         Came::Renamed(came) => return tree::renamed(state, came),
         Came::Said(of, came) => tree::told(state, of, came),
         Came::Output(call, page) => {
-            if let Some((session, last)) = state.output.came(call, page.unwrap_or_default())
+            if let Some((session, last)) = state.output.came(call, page)
                 && let Some(node) = state.sessions.get_mut(session)
             {
                 node.transcript.printed(call, last);

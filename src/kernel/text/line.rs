@@ -219,7 +219,8 @@ impl Line {
     }
 
     fn cut_if_long(&mut self, out: &mut String) {
-        let size = self.text.len() + self.cells.as_ref().map_or(0, |cells| cells.size);
+        let size = self.text.len()
+            + self.cells.as_ref().map_or(0, |cells| cells.size.max(cells.cells.len()));
         if size > LONGEST {
             self.settle();
             out.push_str(&self.text);
@@ -234,7 +235,7 @@ impl Line {
 struct Cells {
     cells: Vec<Cell>,
     cursor: usize,
-    /// An upper bound of the bytes in them.
+    /// The bytes in them.
     size: usize,
 }
 
@@ -249,16 +250,28 @@ struct Cell {
 const BLANK: Cell = Cell { char: Some(' '), marks: String::new() };
 const FURTHER: Cell = Cell { char: None, marks: String::new() };
 
+impl Cell {
+    fn size(&self) -> usize {
+        self.char.map_or(0, char::len_utf8) + self.marks.len()
+    }
+}
+
+fn size(cells: &[Cell]) -> usize {
+    cells.iter().map(Cell::size).sum()
+}
+
 impl Cells {
     fn put(&mut self, char: char) {
         let width = match char {
             '\t' => 8 - self.cursor % 8,
             _ => char.width().unwrap_or(1),
         };
-        self.size += char.len_utf8();
         if width == 0 {
             match self.owner(self.cursor) {
-                Some(owner) => self.cells[owner].marks.push(char),
+                Some(owner) => {
+                    self.cells[owner].marks.push(char);
+                    self.size += char.len_utf8();
+                }
                 None => self.set(Cell { char: Some(char), marks: String::new() }, 1),
             }
         } else if char == '\t' && self.cursor < self.cells.len() {
@@ -275,11 +288,13 @@ impl Cells {
         if end < self.cells.len() {
             self.split(end);
         } else {
-            self.size += 3 * (end - self.cells.len());
             self.cells.resize(end, FURTHER);
         }
-        self.cells[self.cursor] = cell;
-        self.cells[self.cursor + 1..end].fill(FURTHER);
+        let cells = &mut self.cells[self.cursor..end];
+        // What is written over counts no more: a line may be drawn any number of times.
+        self.size = self.size + cell.size() - size(cells);
+        cells.fill(FURTHER);
+        cells[0] = cell;
         self.cursor = end;
     }
 
@@ -288,7 +303,9 @@ impl Cells {
         if self.cells.get(column).is_some_and(|cell| cell.char.is_none()) {
             let start = self.owner(column).unwrap_or(0);
             let width = self.cells[start..].iter().skip(1).take_while(|c| c.char.is_none()).count();
-            self.cells[start..=start + width].fill(BLANK);
+            let cells = &mut self.cells[start..=start + width];
+            self.size = self.size + cells.len() - size(cells);
+            cells.fill(BLANK);
         }
     }
 
@@ -305,6 +322,7 @@ impl Cells {
 
     fn erase_right(&mut self) {
         self.split(self.cursor);
+        self.size -= size(&self.cells[self.cursor..]);
         self.cells.truncate(self.cursor);
     }
 

@@ -109,6 +109,26 @@ fn a_line_without_end_is_handed_on_in_parts() {
 }
 
 #[test]
+fn a_progress_bar_is_one_line_however_often_it_is_drawn() {
+    let frame = |n: u32| format!("{n:>4}/2000 [{:<80}] █ e\u{301}", "#".repeat(n as usize / 25));
+    for start in ["\r", "\x1b[2K\r", "\x1b[1G\x1b[K", "\x08".repeat(100).as_str()] {
+        let frames: String = (0..=2000).map(|n| format!("{start}{}", frame(n))).collect();
+        for size in [7, 4096, frames.len()] {
+            let seen = clean_by(frames.as_bytes(), size);
+            assert!(seen == frame(2000), "{start:?} by {size}: {} bytes", seen.len());
+        }
+    }
+}
+
+#[test]
+fn marks_without_end_on_one_letter_are_handed_on_in_parts() {
+    let (mut cleaner, mut out) = (Cleaner::default(), String::new());
+    cleaner.push(b"a\re", &mut out);
+    (0..100).for_each(|_| cleaner.push("\u{301}".repeat(1000).as_bytes(), &mut out));
+    assert!(out.len() > 150_000, "{} bytes were handed on", out.len());
+}
+
+#[test]
 fn head_and_tail_are_kept_with_the_count_of_the_rest() {
     let mut kept = Kept::new(Bounds { head: 16, tail: 16 });
     kept.push("short\n");

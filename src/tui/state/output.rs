@@ -170,9 +170,15 @@ impl Output {
         Some((run.session, run.call, part))
     }
 
-    /// Lines came; gives the session they are of, and the last of them where they reach the end.
-    pub fn came(&mut self, call: CallId, page: OutputPage) -> Option<(SessionId, Vec<String>)> {
+    /// Lines came, or could not be read; gives the session they are of, and the last of them where
+    /// they reach the end.
+    pub fn came(
+        &mut self,
+        call: CallId,
+        page: Option<OutputPage>,
+    ) -> Option<(SessionId, Vec<String>)> {
         self.reading = None;
+        let page = page?;
         let run = self.runs.iter_mut().find(|run| run.call == call)?;
         let at_end = page.first + page.lines.len() as u64 >= page.total;
         let last = at_end.then(|| tail(&page.lines));

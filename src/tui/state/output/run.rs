@@ -147,15 +147,26 @@ impl Run {
         self.asked = Some((self.news, part));
     }
 
+    /// What was asked for last came.
     pub(super) fn came(&mut self, page: OutputPage) {
-        if let Look::Held { top, row, seen } = &mut self.look {
-            let end = page.first + page.lines.len() as u64;
-            if page.first > *top && end > *top {
-                // What was there is kept no more.
-                (*top, *row) = (page.first, 0);
+        let end = page.first + page.lines.len() as u64;
+        let from = match self.asked {
+            Some((_, Part::From(line))) => Some(line),
+            Some((_, Part::Last)) | None => None,
+        };
+        match (&mut self.look, from) {
+            (Look::Held { top, row, seen }, Some(from)) if from <= *top => {
+                if page.first > *top && end > *top {
+                    // What was there is kept no more.
+                    (*top, *row) = (page.first, 0);
+                }
+                *top = (*top).min(page.total.saturating_sub(1));
+                *seen = (*seen).min(page.total);
             }
-            *top = (*top).min(page.total.saturating_sub(1));
-            *seen = (*seen).min(page.total);
+            // It was asked for before the view was moved, and tells nothing of where that is now.
+            (Look::Held { .. }, _) => return,
+            (Look::Follow, Some(_)) if end < page.total => return,
+            (Look::Follow, _) => {}
         }
         self.page = Some(page);
     }

@@ -3,7 +3,10 @@
 use pretty_assertions::assert_eq;
 
 use super::*;
-use crate::kernel::port::{Aside, OutputPage};
+use crate::{
+    kernel::port::{Aside, OutputPage},
+    tui::{effect::Part, state::output::Look},
+};
 
 fn page(lines: &[&str]) -> OutputPage {
     let lines: Vec<_> = lines.iter().map(|line| (*line).to_owned()).collect();
@@ -107,6 +110,62 @@ fn a_view_of_output_that_was_moved_holds_its_text_and_counts_what_came_below() {
         stage.key(key);
         assert!(stage.screen().contains(expected), "{key}: {}", stage.screen());
     }
+}
+
+#[test]
+fn a_view_that_was_moved_holds_its_text_while_it_is_out_of_sight() {
+    let all: Vec<String> = (0..1_900).map(|n| format!("line {n}.")).collect();
+    let tiny = |stage: &mut Stage| stage.resize(20, 5);
+    let closed = |stage: &mut Stage| stage.key("esc");
+    let back = |stage: &mut Stage| stage.resize(80, 24);
+    let opened = |stage: &mut Stage| stage.key("F4");
+    let ways: [[&dyn Fn(&mut Stage); 2]; 2] = [[&tiny, &back], [&closed, &opened]];
+    for [leave, come] in ways {
+        let mut stage = printed(80, 24, &all[..1_000]);
+        stage.key("pgup");
+        stage.draw();
+        let top = format!("line {}.", stage.state.drawn.outputs[0].top.0);
+        leave(&mut stage);
+        stage.draw();
+        grows(&mut stage, &all);
+        stage.draw();
+        come(&mut stage);
+        let screen = stage.screen();
+        assert!(screen.contains(&top) && screen.contains("900 new below"), "{screen}");
+    }
+}
+
+#[test]
+fn lines_that_come_late_do_not_move_a_view_that_was_moved_meanwhile() {
+    let all: Vec<String> = (0..1_900).map(|n| format!("line {n}.")).collect();
+    let mut stage = printed(80, 24, &all);
+    let call = 10.into();
+    let from = |line: usize| {
+        let lines = all[line..all.len().min(line + 500)].to_vec();
+        Some(OutputPage { lines, first: line as u64, total: all.len() as u64 })
+    };
+    let held = |top: u64| Look::Held { top, row: 0, seen: 1_900 };
+    let at = |stage: &mut Stage, look: Look| {
+        let run = stage.state.output.run_mut(call).unwrap();
+        (run.look, run.page) = (look, None);
+        stage.state.output.want(&[call], None).map(|(_, _, part)| part)
+    };
+    let out = |stage: &mut Stage, look: Look, page: Option<OutputPage>| {
+        stage.state.output.run_mut(call).unwrap().look = look;
+        stage.state.output.came(call, page);
+        let run = stage.state.output.run(call).unwrap();
+        (run.look, run.page.as_ref().map(|page| page.first))
+    };
+    assert_eq!(at(&mut stage, held(1_000)), Some(Part::From(850)));
+    assert_eq!(out(&mut stage, held(0), from(850)), (held(0), None), "home was pressed");
+    assert_eq!(at(&mut stage, held(1_000)), Some(Part::From(850)));
+    assert_eq!(out(&mut stage, Look::Follow, from(850)), (Look::Follow, None), "end was pressed");
+    assert_eq!(at(&mut stage, held(1_000)), Some(Part::From(850)));
+    assert_eq!(out(&mut stage, held(1_000), None), (held(1_000), None), "it could not be read");
+    assert_eq!(at(&mut stage, Look::Follow), Some(Part::Last));
+    assert_eq!(out(&mut stage, held(700), from(1_400)), (held(700), None), "it was held");
+    assert_eq!(at(&mut stage, held(1_000)), Some(Part::From(850)));
+    assert_eq!(out(&mut stage, held(1_000), from(1_300)), (held(1_300), Some(1_300)), "it is gone");
 }
 
 #[test]
