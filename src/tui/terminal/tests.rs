@@ -24,7 +24,7 @@ impl Fake {
         String::from_utf8(self.0.0.lock().unwrap().bytes.clone()).unwrap()
     }
 
-    fn line(&self) -> Vec<&'static str> {
+    pub(super) fn line(&self) -> Vec<&'static str> {
         self.0.0.lock().unwrap().line.clone()
     }
 
