@@ -8,7 +8,10 @@ use rustix::{
     event::{Timespec, epoll},
 };
 
-use super::super::{Terminal, Tty, Wishes, tests::Fake};
+use super::super::{
+    Terminal, Tty, Wishes,
+    tests::{Fake, opened},
+};
 
 #[test]
 fn the_line_is_set_again_only_while_the_screen_is_ours() {
@@ -27,11 +30,7 @@ fn the_line_is_set_again_only_while_the_screen_is_ours() {
 #[test]
 fn a_key_that_was_told_of_and_passed_over_is_told_of_again() {
     let pair = native_pty_system().openpty(PtySize::default()).unwrap();
-    let open = || {
-        let name = pair.master.tty_name().unwrap();
-        std::fs::OpenOptions::new().read(true).write(true).open(name).unwrap()
-    };
-    let (tty, keys) = (Tty::new(open()).unwrap(), open());
+    let (tty, keys) = (Tty::new(opened(&*pair.master)).unwrap(), opened(&*pair.master));
     let size = Size::new(20, 3);
     let terminal = Terminal::enter(Fake::default(), tty, size, Wishes::default()).unwrap();
     let reader = epoll::create(epoll::CreateFlags::CLOEXEC).unwrap();
