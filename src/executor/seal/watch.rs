@@ -23,6 +23,13 @@ use crate::kernel::event::Exceeded;
 const SELDOM: Duration = Duration::from_millis(250);
 /// Looks take no larger part of the time than one in this.
 const PART: u32 = 20;
+/// But there is one this soon all the same: one that took long may only have been kept from running.
+const LATEST: Duration = Duration::from_secs(5);
+
+/// How long to wait after a look that took this long.
+fn pause(took: Duration) -> Duration {
+    took.saturating_mul(PART).clamp(SELDOM, LATEST)
+}
 
 /// Looks at what a run uses.
 pub(super) struct Watch<'a> {
@@ -72,7 +79,7 @@ impl<'a> Watch<'a> {
             None
         };
         let now = Instant::now();
-        self.next = now + SELDOM.max((now - begun).saturating_mul(PART));
+        self.next = now + pause(now - begun);
         over
     }
 
@@ -156,4 +163,15 @@ impl Part {
 fn kilobytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().trim_end_matches(" kB").parse::<u64>().ok()?.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_are_seldom_and_a_look_that_was_kept_from_running_blinds_nobody_for_long() {
+        let after = |ms| pause(Duration::from_millis(ms)).as_millis();
+        assert_eq!([1, 100, 5_000].map(after), [250, 2_000, 5_000]);
+    }
 }

@@ -24,7 +24,7 @@ impl Fake {
         String::from_utf8(self.0.0.lock().unwrap().bytes.clone()).unwrap()
     }
 
-    fn line(&self) -> Vec<&'static str> {
+    pub(super) fn line(&self) -> Vec<&'static str> {
         self.0.0.lock().unwrap().line.clone()
     }
 
@@ -379,16 +379,20 @@ fn a_panic_gives_the_terminal_back_and_is_read_on_the_screen_of_before() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("a boiler burst"));
 }
 
+/// The other end, which does not become the terminal of whoever runs the tests: its end would be theirs.
+pub(super) fn opened(master: &dyn portable_pty::MasterPty) -> std::fs::File {
+    use rustix::fs::{Mode, OFlags};
+    let name = master.tty_name().unwrap();
+    rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap().into()
+}
+
 #[test]
 fn the_line_settings_of_a_real_terminal_come_back() {
     use portable_pty::{PtySize, native_pty_system};
     use rustix::termios::{LocalModes, tcgetattr};
 
     let pair = native_pty_system().openpty(PtySize::default()).unwrap();
-    let open = || {
-        let name = pair.master.tty_name().unwrap();
-        std::fs::OpenOptions::new().read(true).write(true).open(name).unwrap()
-    };
+    let open = || opened(&*pair.master);
     let modes = || tcgetattr(open()).unwrap().local_modes;
     let before = modes();
     let mut tty = Tty::new(open()).unwrap();

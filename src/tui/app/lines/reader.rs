@@ -40,6 +40,10 @@ const AHEAD: usize = 64;
 const LINES: usize = 1000;
 const LONGEST: usize = 1 << 20;
 
+/// The key that ends the input, as a terminal passes it on in the moment in which it gives away what it
+/// has of a line: at any other time it acts on it by itself.
+const END: u8 = 4;
+
 /// What was read.
 #[derive(Debug)]
 pub(super) enum Read {
@@ -80,6 +84,7 @@ impl Reader {
                 bytes: Vec::new(),
                 burst: Vec::new(),
                 began: None,
+                over: false,
                 ended: false,
             };
             while thread.turn() {}
@@ -137,6 +142,8 @@ struct Thread {
     burst: Vec<String>,
     /// When the first line of the burst came.
     began: Option<Moment>,
+    /// Somebody pressed the key that ends the input.
+    over: bool,
     /// Nothing comes from there any more.
     ended: bool,
 }
@@ -162,9 +169,15 @@ impl Thread {
                 self.answer(ask);
             }
         } else if input {
-            return self.read();
+            if !self.read() {
+                return false;
+            }
         } else {
             self.flush();
+        }
+        if std::mem::take(&mut self.over) {
+            self.flush();
+            return self.send(Read::Ended(now()));
         }
         true
     }
@@ -212,6 +225,8 @@ impl Thread {
         for byte in bytes {
             match byte {
                 b'\n' => self.line(),
+                // Behind a part of a line it only gives that away.
+                &END if self.source == Source::Terminal => self.over |= self.bytes.is_empty(),
                 byte => self.bytes.push(*byte),
             }
             if self.bytes.len() >= LONGEST {
@@ -302,5 +317,30 @@ impl Thread {
 
     fn send(&self, read: Read) -> bool {
         self.tell.blocking_send(read).is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_that_ends_the_input_does_so_also_where_a_terminal_passes_it_on() {
+        for (source, typed, over, begun) in [
+            (Source::Terminal, &b"\x04"[..], true, &b""[..]),
+            (Source::Terminal, b"yes\n\x04", true, b""),
+            (Source::Terminal, b"ye\x04s", false, b"yes"),
+            (Source::Pipe, b"\x04", false, b"\x04"),
+        ] {
+            let (tell, _told) = mpsc::channel(AHEAD);
+            let (_ask, asked) = blocking::channel();
+            let (woken, _wake) = rustix::pipe::pipe().unwrap();
+            let (bytes, burst) = (Vec::new(), Vec::new());
+            let (began, over_yet, ended) = (None, false, false);
+            let mut thread =
+                Thread { source, tell, asked, woken, bytes, burst, began, over: over_yet, ended };
+            thread.take(typed);
+            assert_eq!((thread.over, &*thread.bytes), (over, begun), "{typed:?}");
+        }
     }
 }
