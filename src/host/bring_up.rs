@@ -25,6 +25,7 @@ use crate::{
             law::Law,
             monitor::{Lookout, Said},
         },
+        known::Known,
         message::Usage,
         money::Price,
         port::{Coordinator, Env as _, Factory, Journal, Model, Pictures},
@@ -131,7 +132,7 @@ impl Inner {
             factory: (spec.limits.depth > 0)
                 .then(|| Arc::new(Nursery::new(self, &spec)) as Arc<dyn Factory>),
             coordinator: Some(Arc::new(Post::new(self, id)) as Arc<dyn Coordinator>),
-            notes: Notes { todo, memory },
+            notes: Notes { todo, memory, known: Known::default() },
             ..Context::bare(
                 spec.clone(),
                 recorder(journal, &session, &self.hub),
