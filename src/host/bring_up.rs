@@ -32,6 +32,7 @@ use crate::{
         programs::Running,
         session::Session,
         spec::{Mode, SessionSpec},
+        text,
         todo::Todo,
         workflow::Record,
     },
@@ -156,6 +157,18 @@ impl Inner {
         let handle = Arc::new(agent::spawn(agent.clone()));
         let (hand, door) = (Arc::default(), Door::default());
         Ok(Live { handle, context, mode, session, agent, hand, door })
+    }
+
+    /// What a session's description names and this program does not have, in words for the person.
+    pub(super) fn less(&self, spec: &SessionSpec) -> Option<String> {
+        let registry = &self.parts.registry;
+        let modules = registry.module_names();
+        let tools = spec.tools.iter().filter(|name| registry.find(name).is_none());
+        let modules = spec.modules.iter().filter(|name| !modules.contains(&name.as_str()));
+        let names: Vec<_> = tools.chain(modules).map(|name| text::shown(name)).collect();
+        (!names.is_empty()).then(|| {
+            format!("It goes on without what this footplate does not have: {}.", names.join(", "))
+        })
     }
 
     /// What the run that a workflow carries on has done.
