@@ -243,7 +243,9 @@ impl Host {
         let live = self.0.bring_up(session, opened.journal, parent)?;
         let lost = self.0.mourn(&live, std::mem::take(&mut past.untold))?;
         let left = self.0.leftover(&past.worktrees)?;
-        let notice: Vec<_> = opened.notice.into_iter().chain(lost).chain(left).collect();
+        let less = self.0.less(&live.context.spec);
+        let notice: Vec<_> =
+            opened.notice.into_iter().chain(lost).chain(left).chain(less).collect();
         let notice = (!notice.is_empty()).then(|| notice.join(" "));
         self.0.mend(&live.context.recorder, &live.session, notice.clone())?;
         self.0.tree.add(live.context.spec.clone(), None);

@@ -14,6 +14,7 @@ pub mod gate;
 pub mod id;
 pub mod invoke;
 pub mod json;
+pub mod known;
 pub mod message;
 pub mod money;
 pub mod obeyed;

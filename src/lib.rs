@@ -153,11 +153,13 @@
 //!   and nowhere else, so that nothing a project brings along chooses its own judge.
 //! - A deny binds calls. What sealed code reads by itself is what its seal lets it read.
 //! - A project is trusted with the whole text of its rules and not with a hash of it: no other text can
-//!   stand for it, and the file says what was trusted. Where they are edited while the workstation is open,
-//!   what they deny counts at once, and the person is asked about them as they are now.
+//!   stand for it, and the file says what was trusted. Where they are edited, or come to be, while the
+//!   workstation is open, in whatever folder a session runs, what they deny counts at once, and the person
+//!   is asked about them as they are now.
 //! - What stands in a file is known by its bytes (SHA-256) and by which file it is. A write carries
 //!   that mark from the question to the opened file, and an undo from the journal: neither trusts a
-//!   path. The event that a change begins comes before it, with the bytes of before kept beside the
+//!   path. A session writes no file anew that another changed since its calls read or wrote it: it has to
+//!   read it again. The event that a change begins comes before it, with the bytes of before kept beside the
 //!   outputs; whether it was made is told by its result, or by the file.
 //! - What is remembered of a project lies outside of it, in a folder that its real path is the key to: a
 //!   run or a stranger's commit puts no word into it, and no other project reads one. It asks also where

@@ -177,6 +177,19 @@ fn boundary(messages: &[Message], longest: usize) -> usize {
 }
 
 /// A message in bytes of text; a picture is as much as it is paid for.
+/// The largest part of what the model was sent, in words, since that is what to make shorter.
+pub(super) fn largest(session: &Session) -> Option<String> {
+    let messages = session.messages();
+    let largest = messages.iter().max_by_key(|message| size(message))?;
+    let what = match largest {
+        Message::User { .. } => "a message that was said",
+        Message::Agent(_) => "what an agent said",
+        Message::Assistant { .. } => "an answer of the model",
+        Message::Results(_) => "the results of one answer's calls",
+    };
+    Some(format!("{what}, {} KB", size(largest).div_ceil(1000)))
+}
+
 fn size(message: &Message) -> usize {
     message.bytes() + gallery::of(message).len() * gallery::LIKE_TEXT
 }

@@ -127,14 +127,17 @@ async fn run(
                 match compact::compact(live, cancel).await? {
                     Compacted::Shorter => continue,
                     Compacted::Ends(outcome) => return Ok(outcome),
-                    Compacted::Nothing => return Ok(too_long("there is nothing older to sum up")),
+                    Compacted::Nothing => {
+                        return Ok(too_long(live, "there is nothing older to sum up"));
+                    }
                     Compacted::Failed(fault) => {
-                        return Ok(too_long(&format!("no summary of it came: {fault}")));
+                        return Ok(too_long(live, &format!("no summary of it came: {fault}")));
                     }
                 }
             }
             Stop::Failed { .. } if answer.refused == Refused::TooLong => {
-                return Ok(too_long("that was so with a summary for what is older as well"));
+                let why = "that was so with a summary for what is older as well";
+                return Ok(too_long(live, why));
             }
             Stop::Failed { message } => return Ok(Outcome::Failed { message }),
             Stop::Length => {
@@ -188,9 +191,12 @@ async fn say(live: &Live, words: Words) -> Result<Option<Outcome>, StoreError> {
     }))
 }
 
-fn too_long(why: &str) -> Outcome {
+fn too_long(live: &Live, why: &str) -> Outcome {
+    let why = why.trim_end_matches('.');
+    let largest = compact::largest(&live.session());
+    let largest = largest.map(|it| format!(" The largest part: {it}.")).unwrap_or_default();
     let message = format!(
-        "The conversation is longer than the model takes, and {why}.\n\
+        "The conversation is longer than the model takes, and {why}.{largest}\n\
          Send less at once, or begin a new session; the journal keeps this one."
     );
     Outcome::Limit { message }

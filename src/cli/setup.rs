@@ -18,7 +18,7 @@ use crate::{
         id::SessionId,
         port::{Profiles as _, SessionSummary, Store},
         profile::Profile,
-        spec::{Limits, Mode, SessionSpec},
+        spec::{Ground, Limits, Mode, SessionSpec},
     },
     model::{self, Models, scripted::Pace},
     modules,
@@ -171,6 +171,13 @@ impl Setup {
         let profiles = Arc::new(ProfileFiles::new(&home, tools, modules));
         let profile = common.profile.as_deref().map(|name| profiles.find(&workspace, name));
         let profile = profile.transpose().map_err(Failure::usage_in_two_lines)?;
+        // Whoever is promised a copy must not be given the folder itself.
+        if profile.as_ref().is_some_and(|profile| profile.ground == Ground::Worktree) {
+            return Err(Failure::usage(
+                "that profile works in a worktree of its own, which only an agent gets",
+                "have it started by a session: agents.run(task, agent=NAME); or take workspace out",
+            ));
+        }
         let workspace = match profile.as_ref().and_then(|profile| profile.folder.as_deref()) {
             Some(folder) => below(&workspace, folder)?,
             None => workspace,

@@ -10,7 +10,8 @@ use tokio::sync::mpsc;
 
 use super::{
     args::Common,
-    checks, doctor, edited,
+    checks, doctor,
+    edited::Edited,
     exit::{Exit, Failure},
     keep::{ChosenModel, keep},
     print,
@@ -52,7 +53,7 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
     // Before a session reads them: what is asked need not be told.
     let project = folder(&setup, wanted)?;
     let untrusted = setup.host.untrusted(&project);
-    let _edited = edited::follow(setup.host.clone(), project, tell.clone());
+    let edited = Edited::begin(&setup.host, &project, &tell);
     // It can be watched, and taken over; but nothing can be said to it.
     let held = wanted.filter(|id| prompt.is_none() && is_held(&setup, *id));
     let session = match held {
@@ -70,6 +71,7 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
         Surface::Whole | Surface::Inline => Box::pin(app::run(desk, opening)).await,
         Surface::Lines => Box::pin(app::run_lines(desk, opening, began, owed)).await,
     };
+    edited.end().await;
     // What is still being looked at nobody wants to know any more.
     looking.abort();
     if let Err(error) = looking.await

@@ -25,12 +25,14 @@ use crate::{
             law::Law,
             monitor::{Lookout, Said},
         },
+        known::Known,
         message::Usage,
         money::Price,
         port::{Coordinator, Env as _, Factory, Journal, Model, Pictures},
         programs::Running,
         session::Session,
         spec::{Mode, SessionSpec},
+        text,
         todo::Todo,
         workflow::Record,
     },
@@ -131,7 +133,7 @@ impl Inner {
             factory: (spec.limits.depth > 0)
                 .then(|| Arc::new(Nursery::new(self, &spec)) as Arc<dyn Factory>),
             coordinator: Some(Arc::new(Post::new(self, id)) as Arc<dyn Coordinator>),
-            notes: Notes { todo, memory },
+            notes: Notes { todo, memory, known: Known::default() },
             ..Context::bare(
                 spec.clone(),
                 recorder(journal, &session, &self.hub),
@@ -155,6 +157,18 @@ impl Inner {
         let handle = Arc::new(agent::spawn(agent.clone()));
         let (hand, door) = (Arc::default(), Door::default());
         Ok(Live { handle, context, mode, session, agent, hand, door })
+    }
+
+    /// What a session's description names and this program does not have, in words for the person.
+    pub(super) fn less(&self, spec: &SessionSpec) -> Option<String> {
+        let registry = &self.parts.registry;
+        let modules = registry.module_names();
+        let tools = spec.tools.iter().filter(|name| registry.find(name).is_none());
+        let modules = spec.modules.iter().filter(|name| !modules.contains(&name.as_str()));
+        let names: Vec<_> = tools.chain(modules).map(|name| text::shown(name)).collect();
+        (!names.is_empty()).then(|| {
+            format!("It goes on without what this footplate does not have: {}.", names.join(", "))
+        })
     }
 
     /// What the run that a workflow carries on has done.

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{OwnedRwLockReadGuard, OwnedSemaphorePermit, RwLock};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{Inner, Live, folded, tree::End};
 use crate::{
@@ -22,25 +22,35 @@ use crate::{
 };
 
 /// The way into the journal of a session for those who are no part of it. Clones are the same one.
-#[derive(Clone, Default)]
-pub(super) struct Door(Arc<RwLock<Over>>);
+#[derive(Clone)]
+pub(super) struct Door(Arc<Semaphore>);
 
-/// Whether a session takes nothing more.
-#[derive(Default)]
-struct Over(bool);
+/// As many can be inside at once.
+const PLACES: u16 = u16::MAX;
 
 /// A session that is not over for as long as this lives.
 pub struct Inside {
     pub(super) live: Live,
-    _held: OwnedRwLockReadGuard<Over>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Default for Door {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(PLACES.into())))
+    }
 }
 
 impl Door {
     /// Shuts it once nobody is inside, if nothing is left to do there; whether that is so.
     async fn shut(&self, live: &Live) -> bool {
-        let mut over = self.0.write().await;
-        over.0 = live.handle.close();
-        over.0
+        // While this waits nobody comes in any more.
+        let all = self.0.acquire_many(PLACES.into()).await;
+        let done = live.handle.close();
+        if done {
+            self.0.close();
+        }
+        drop(all);
+        done
     }
 }
 
@@ -90,8 +100,8 @@ impl Inner {
     pub(super) fn enter(&self, session: SessionId) -> Option<Inside> {
         let live = self.get(session)?;
         // A door that is just being shut is shut.
-        let held = live.door.0.clone().try_read_owned().ok().filter(|over| !over.0)?;
-        Some(Inside { live, _held: held })
+        let place = live.door.0.clone().try_acquire_owned().ok()?;
+        Some(Inside { live, _place: place })
     }
 
     /// Waits until a session has nothing more to do, and lets nothing more come to it.

@@ -4,8 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::json;
-use tokio::sync::RwLock;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::Inner;
 use crate::kernel::{
@@ -24,8 +23,7 @@ const FILE: &str = "by_hand.py";
 #[derive(Default)]
 pub(super) struct Hand {
     stop: Mutex<CancellationToken>,
-    /// Held by each run.
-    runs: RwLock<()>,
+    runs: TaskTracker,
 }
 
 impl Hand {
@@ -42,7 +40,8 @@ impl Hand {
 
     /// Waits until what goes on now has ended.
     pub(super) async fn rests(&self) {
-        drop(self.runs.write().await);
+        self.runs.close();
+        self.runs.wait().await;
     }
 }
 
@@ -68,8 +67,9 @@ impl Inner {
             input: Input::Value(json!({ "code": code, "filename": FILE })),
             origin: Origin::Person,
         };
+        let run = live.hand.runs.token();
         self.tasks.spawn(async move {
-            let _runs = inside.live.hand.runs.read().await;
+            let _goes_on = (inside, run);
             // Its result is an event, like that of any call.
             let _ = tools.invoke(request).await;
         });

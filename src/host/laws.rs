@@ -5,6 +5,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use tokio::sync::watch;
+
 use crate::kernel::{
     event::Event,
     gate::{
@@ -20,20 +22,26 @@ pub(super) struct Laws {
     pub(super) rules: Arc<Rules>,
     book: Arc<dyn RuleBook>,
     projects: Mutex<Vec<PathBuf>>,
+    /// Hears of them.
+    entered: watch::Sender<Vec<PathBuf>>,
 }
 
 impl Laws {
     pub(super) fn new(rules: Arc<Rules>, book: Arc<dyn RuleBook>) -> Self {
-        Self { rules, book, projects: Mutex::default() }
+        Self { rules, book, projects: Mutex::default(), entered: watch::Sender::default() }
     }
 
     /// Reads the rules for a session there, and those of all others anew.
     pub(super) fn enter(&self, workspace: &Path) {
         let mut projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
-        if !projects.iter().any(|known| known == workspace) {
+        let is_new = !projects.iter().any(|known| known == workspace);
+        if is_new {
             projects.push(workspace.to_owned());
         }
         self.rules.replace(self.book.read(&projects));
+        if is_new {
+            self.entered.send_replace(projects.clone());
+        }
     }
 
     /// The rules of a project that a person is to be asked about.
@@ -63,6 +71,13 @@ impl Laws {
     pub(super) fn reload(&self) {
         let projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
         self.rules.replace(self.book.read(&projects));
+    }
+}
+
+impl super::Host {
+    /// The projects in which sessions ran so far, oldest first, and those to come: their rules count.
+    pub fn projects(&self) -> watch::Receiver<Vec<PathBuf>> {
+        self.0.laws.entered.subscribe()
     }
 }
 

@@ -8,6 +8,7 @@ use super::{
     clock::Budget,
     gate::Gate,
     id::CallId,
+    known::Known,
     port::{Coordinator, Env, Executor, Factory, Kept, Pictures, Spool, StoreError},
     programs::Running,
     recorder::Recorder,
@@ -33,7 +34,7 @@ pub struct Keeps {
     pub pictures: Option<Arc<dyn Pictures>>,
 }
 
-/// What a session writes down for itself.
+/// What a session keeps in mind.
 #[derive(Clone, Default)]
 pub struct Notes {
     /// What it means to do.
@@ -41,6 +42,8 @@ pub struct Notes {
     /// What is remembered of the project from one session to the next: a folder of its own, where
     /// there is one. It need not be there yet.
     pub memory: Option<Arc<dyn Env>>,
+    /// How files were when it saw them.
+    pub known: Known,
 }
 
 /// What a session's capabilities may use. Clones share everything.
@@ -66,7 +69,7 @@ pub struct Context {
     pub factory: Option<Arc<dyn Factory>>,
     /// What carries signals to other agents, where there is more than this session.
     pub coordinator: Option<Arc<dyn Coordinator>>,
-    /// What it writes down for itself.
+    /// What it keeps in mind.
     pub notes: Notes,
     /// What the session's Python may import.
     pub mounts: Arc<Mounts>,

@@ -60,6 +60,7 @@ fn read() -> Capability {
 async fn give(_: Permit, cx: Context, read: Read) -> Result<Content, CallError> {
     let place = inside(&cx, &read.path)?;
     let bytes = cx.env.read_file(&place).await?;
+    cx.notes.known.saw(&place.real, &bytes);
     let part = lines(&place, text(&place, &bytes)?, read.from_line.unwrap_or(1), read.lines)?;
     if part.len() > READ_BYTES {
         return Err(CallError::failed(format!(

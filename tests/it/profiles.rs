@@ -68,3 +68,16 @@ except Error as error:
     assert!(output.contains("broken.toml:2:1: `moduls` is no setting"), "{output}");
     assert!(output.contains("did you mean `modules`?"), "{output}");
 }
+
+#[test]
+fn a_profile_with_a_worktree_is_for_agents_and_never_the_folder_itself() {
+    let place = Place::new();
+    let profiles = place.home().join("config/agents");
+    std::fs::create_dir_all(&profiles).unwrap();
+    std::fs::write(profiles.join("apart.toml"), "workspace = \"worktree\"\n").unwrap();
+    let model = place.script(&json!({ "turns": [{ "text": "hi" }] }));
+    let ran = place.run(&["exec", "--profile", "apart", "--model", &model, "go"]);
+    assert_eq!(ran.code(), 2, "{}", ran.stdout());
+    assert!(ran.stderr().contains("only an agent gets"), "{}", ran.stderr());
+    assert!(place.journals().is_empty());
+}

@@ -90,7 +90,24 @@ async fn what_the_provider_refuses_for_its_length_is_sent_once_more_and_not_for_
     let outcome = say(&rig, "again").await;
     let Outcome::Limit { message } = outcome else { panic!("{outcome:?}") };
     assert!(message.starts_with("The conversation is longer than the model takes"), "{message}");
+    let largest = message.lines().next().unwrap().split_once(" The largest part: ");
+    assert!(largest.is_some_and(|(_, what)| what.ends_with(" KB.")), "{message}");
     assert!(rig.model.requests().len() - before <= 3);
+}
+
+#[tokio::test]
+async fn where_nothing_older_is_it_is_said_what_is_big() {
+    let rig = Rig::new();
+    rig.model.answers(vec![too_long()]);
+    let outcome = say(&rig, &"long ".repeat(9_000)).await;
+    let Outcome::Limit { message } = outcome else { panic!("{outcome:?}") };
+    assert_eq!(
+        message,
+        "The conversation is longer than the model takes, and there is nothing older to sum up. The \
+         largest part: a message that was said, 45 KB.\n\
+         Send less at once, or begin a new session; the journal keeps this one."
+    );
+    assert_eq!(rig.model.requests().len(), 1);
 }
 
 #[tokio::test]

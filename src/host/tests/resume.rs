@@ -215,3 +215,27 @@ async fn a_worktree_of_an_agent_that_died_is_told_of_and_worked_in_when_that_goe
     let gone = gone.trim_end_matches(']');
     assert!(rig.told(root).iter().any(|told| told.starts_with(gone)), "{:?}", rig.told(root));
 }
+
+#[tokio::test]
+async fn what_a_session_names_that_is_not_there_is_said_when_it_goes_on() {
+    let rig = rig();
+    let named = |names: &[&str], odd: &str| {
+        let names = names.iter().copied().chain([odd]);
+        names.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (tools, modules) = (named(&["files.write"], "tele\u{1b}port"), named(&["files"], "warp"));
+    let spec = SessionSpec { tools, modules, ..rig.spec(Mode::Default) };
+    let id = spec.id;
+    drop(rig.store.create(spec).unwrap());
+    let host = host(rig.store.clone());
+    let notice = host.resume(id).unwrap().unwrap();
+    let said = "It goes on without what this footplate does not have: tele⟨U+001B⟩port, warp.";
+    assert!(notice.contains(said), "{notice}");
+    let result = host.call(id, "files.write", write("a")[1].to_string());
+    tokio::select! {
+        biased;
+        result = result => panic!("nobody was asked: {result:?}"),
+        () = tokio::task::yield_now() => {}
+    }
+    host.shutdown().await;
+}

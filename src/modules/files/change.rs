@@ -103,7 +103,19 @@ pub(in crate::modules) struct Possible {
 
 impl Write {
     async fn change(self, cx: &Context) -> Result<Possible, CallError> {
-        written(cx, self.path, self.text).await
+        let possible = written(cx, self.path, self.text).await?;
+        let place = &possible.place;
+        // In place of what nobody showed to its writer. An edit names what it replaces.
+        if let Standing::File(seen) = &possible.standing
+            && cx.notes.known.is_another(&place.real, &seen.mark)
+        {
+            return Err(CallError::failed(format!(
+                "Not written: {} was changed since you read it, not by you. Read it again with \
+                 files.read, and keep what is new in it.",
+                place.shown
+            )));
+        }
+        Ok(possible)
     }
 }
 
@@ -210,6 +222,9 @@ pub(in crate::modules) async fn make(
         (Some(text), over) => env.write_file(&place, over, text.as_bytes()).await?,
         (None, Over::File(mark)) => env.remove_file(&place, mark).await?,
         (None, Over::Nothing { .. }) => return Err(no_longer(&place.shown)),
+    }
+    if let Some(text) = &text {
+        cx.notes.known.saw(&place.real, text.as_bytes());
     }
     let facts = shown.facts.join(", ");
     let undo = match undo {

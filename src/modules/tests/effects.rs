@@ -395,3 +395,33 @@ async fn a_name_that_looks_like_another_that_is_there_says_which() {
     named("src/lex.rs", false).await;
     named("src/l\u{435}t.rs", false).await;
 }
+
+#[tokio::test]
+async fn a_file_that_another_changed_since_it_was_read_is_not_written_anew() {
+    for mode in [Mode::Auto, Mode::Default] {
+        let rig = Rig::new(mode);
+        let write = || json!({"path": "a.txt", "text": "mine\n"});
+        rig.put("a.txt", "one\n");
+        assert!(rig.call("files.read", json!({"path": "a.txt"})).await.ok);
+        rig.put("a.txt", "theirs\n");
+        let refused = rig.call("files.write", write()).await;
+        assert!(refused.text().contains("a.txt was changed since you read it"), "{refused:?}");
+        assert_eq!(fs::read(rig.workspace().join("a.txt")).unwrap(), b"theirs\n");
+        assert!(!rig.events().iter().any(|it| matches!(it, Event::ApprovalRequested { .. })));
+    }
+    let rig = Rig::new(Mode::Auto);
+    let write = |text: &str| rig.call("files.write", json!({"path": "a.txt", "text": text}));
+    rig.put("a.txt", "never read\n");
+    assert!(write("one\n").await.ok);
+    assert!(write("two\n").await.ok, "it wrote that itself");
+    rig.put("a.txt", "two\nand theirs\n");
+    let edit = json!({"path": "a.txt", "old": "two", "new": "three"});
+    assert!(rig.call("files.edit", edit).await.ok, "that leaves what is theirs");
+    assert!(write("four\n").await.ok);
+    rig.put("a.txt", "theirs\n");
+    assert!(!write("five\n").await.ok);
+    assert!(rig.call("files.read", json!({"path": "a.txt"})).await.ok);
+    assert!(write("six\n").await.ok);
+    fs::remove_file(rig.workspace().join("a.txt")).unwrap();
+    assert!(write("seven\n").await.ok, "nothing of anybody's is there");
+}

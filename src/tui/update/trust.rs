@@ -1,5 +1,7 @@
 //! The rules of a project, asked about once: they would let calls run that nobody is asked about.
 
+use std::path::Path;
+
 use crate::{
     kernel::{
         capability::{Body, Category, Preview, Reach},
@@ -40,7 +42,7 @@ pub(super) fn ask(state: &mut State, id: ApprovalId, rules: Untrusted) -> Vec<Ef
     let question = Question {
         id,
         session: 0.into(),
-        path: vec![state.place.workspace.clone()],
+        path: vec![name_of(&rules.folder)],
         call: Call {
             id: 0.into(),
             name: "rules of this project".to_owned(),
@@ -63,6 +65,10 @@ pub(super) fn ask(state: &mut State, id: ApprovalId, rules: Untrusted) -> Vec<Ef
     let prepare = Effect::Prepare(Box::new(question.clone()));
     state.queue.ask(About::Rules(rules), question, state.now.wall);
     vec![prepare]
+}
+
+fn name_of(folder: &Path) -> String {
+    folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// A letter that has passed the guard.
