@@ -151,7 +151,8 @@
 //!   to it. Where it asks, a yes is for once: a rule that spoke for the next call would be a way around
 //!   it. With nobody there, soft and hard are refused in its name. It is set in the person's own file
 //!   and nowhere else, so that nothing a project brings along chooses its own judge.
-//! - A deny binds calls. What sealed code reads by itself is what its seal lets it read.
+//! - A deny binds calls: to keep a file from being read is to keep it from every call that tells what
+//!   stands in it ([`kernel::gate::subject`]). What sealed code reads by itself is what its seal lets it read.
 //! - A project is trusted with the whole text of its rules and not with a hash of it: no other text can
 //!   stand for it, and the file says what was trusted. Where they are edited, or come to be, while the
 //!   workstation is open, in whatever folder a session runs, what they deny counts at once, and the person

@@ -58,7 +58,7 @@ pub(super) async fn run(
     // Before the work begins: a signal may come as soon as it shows.
     let stopped = stop_signal();
     setup.host.send(session, text);
-    let printer = Printer { session, output, nobody: false };
+    let printer = Printer { session, output, nobody: false, said: Said::Nothing };
     let exit = follow(&setup.host, printer, events, stopped).await;
     setup.host.shutdown().await;
     exit
@@ -172,6 +172,17 @@ struct Printer {
     output: Output,
     /// Something was denied for want of anyone to ask.
     nobody: bool,
+    said: Said,
+}
+
+/// How far the answer is printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Nothing,
+    /// Some words, which may go on.
+    Words,
+    /// A paragraph: what comes next is another.
+    Paragraph,
 }
 
 impl Printer {
@@ -187,7 +198,7 @@ impl Printer {
             let Some(envelope) = envelope else { break };
             self.show(&envelope)?;
         }
-        if self.output == Output::Text {
+        if self.said != Said::Nothing {
             // The last line may have no end.
             print::text("\n")?;
         }
@@ -207,12 +218,20 @@ impl Printer {
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is in the journal")]
-    fn tell(&self, envelope: &Envelope) -> Result<(), Closed> {
+    fn tell(&mut self, envelope: &Envelope) -> Result<(), Closed> {
         match &envelope.event {
-            Event::TextStreamed { text } if envelope.session == self.session => print::text(text),
-            // Turns are paragraphs.
+            Event::TextStreamed { text } if envelope.session == self.session => {
+                match std::mem::replace(&mut self.said, Said::Words) {
+                    Said::Nothing | Said::Words => print::text(text),
+                    Said::Paragraph => print::text(&format!("\n\n{text}")),
+                }
+            }
+            // Turns are paragraphs, where something is said in them.
             Event::TurnFinished { stop: Stop::Calls, .. } if envelope.session == self.session => {
-                print::text("\n\n")
+                if self.said == Said::Words {
+                    self.said = Said::Paragraph;
+                }
+                Ok(())
             }
             Event::CallStarted { call, .. } => {
                 print::aside(&format!("[{}]", call.name));

@@ -97,8 +97,10 @@ impl<'a> Listed<'a> {
 }
 
 fn list(how: Told) -> Result<Exit, Failure> {
-    let sessions = setup::spoken(setup::store(&setup::home()?).list()?);
-    if sessions.is_empty() {
+    let store = setup::store(&setup::home()?);
+    let sessions = setup::spoken(store.list()?);
+    let unlisted = store.unlisted()?;
+    if sessions.is_empty() && unlisted.is_empty() {
         print::aside("No sessions yet.");
         return Ok(Exit::Done);
     }
@@ -111,6 +113,14 @@ fn list(how: Told) -> Result<Exit, Failure> {
         if printed.is_err() {
             break;
         }
+    }
+    if let Some(first) = unlisted.first() {
+        print::aside(&format!(
+            "{} cannot be read, and nothing of it was touched, the first in {}\n\
+             its beginning is damaged, or a later footplate wrote it: try that one",
+            text::count(unlisted.len(), "more session"),
+            first.display()
+        ));
     }
     Ok(Exit::Done)
 }

@@ -287,13 +287,16 @@ fn own(
     tell: &mpsc::UnboundedSender<News>,
 ) -> Own {
     let keys = setup.home.keys_file();
+    let name = name_of(&keys);
     let keymap = match std::fs::read_to_string(&keys) {
-        Ok(source) => Keymap::read(&name_of(&keys), &source).unwrap_or_else(|fault| {
-            let _ = tell.send(News::Said(fault.to_string()));
-            Keymap::default()
-        }),
-        Err(_) => Keymap::default(),
+        Ok(source) => Keymap::read(&name, &source).map_err(|fault| fault.to_string()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Keymap::default()),
+        Err(error) => Err(format!("{name} cannot be read: {error}.")),
     };
+    let keymap = keymap.unwrap_or_else(|fault| {
+        let _ = tell.send(News::Said(fault));
+        Keymap::default()
+    });
     let asks_ground =
         setup.config.theme.is_none() && checks::ground().is_none() && checks::depth() > Depth::None;
     Own {

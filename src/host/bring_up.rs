@@ -36,7 +36,7 @@ use crate::{
         todo::Todo,
         workflow::Record,
     },
-    model::workflow::Playing,
+    model::{NONE, workflow::Playing},
 };
 
 /// What a session inherits: rights that narrow its own, and where it asks. It outlives the call that
@@ -201,7 +201,9 @@ impl Inner {
         let limited = spec.limits.ceiling.cost.is_some() || parent.allowance.limits_money();
         // Who judges its calls is asked on the same account.
         let judge = self.parts.monitor.as_ref().map(Lookout::model);
-        let asked = [Some(&*spec.model), judge].into_iter().flatten();
+        // No model takes nothing.
+        let answers = Some(&*spec.model).filter(|model| *model != NONE);
+        let asked = [answers, judge].into_iter().flatten();
         if let Some(unknown) = asked.filter(|_| limited).find(|model| price(model).is_none()) {
             return Err(HostError::Unpriced { model: unknown.to_owned() });
         }

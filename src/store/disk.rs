@@ -212,6 +212,11 @@ impl Store for DiskStore {
         index::list(&self.sessions).map_err(failed("read", &self.sessions))
     }
 
+    fn unlisted(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let names = index::unlisted(&self.sessions).map_err(failed("read", &self.sessions))?;
+        Ok(names.into_iter().map(|name| self.folder(name)).collect())
+    }
+
     fn spool(&self, session: SessionId, call: CallId) -> Result<Arc<dyn Spool>, StoreError> {
         let mut live = self.live();
         if let Some(spool) = live.get(&(session, call)).and_then(Weak::upgrade) {

@@ -24,15 +24,7 @@ const TITLE_MAX: usize = 80;
 /// The sessions below that folder, newest first; none if it is not there. Those that are damaged
 /// are left out with a warning.
 pub(super) fn list(sessions: &Path) -> io::Result<Vec<SessionSummary>> {
-    let entries = match fs::read_dir(sessions) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        names.extend(entry?.file_name().to_str().and_then(|name| name.parse::<SessionId>().ok()));
-    }
+    let names = names(sessions)?;
     // Opening files is mostly waiting for the system, which has more than one core.
     let (one, other) = names.split_at(names.len() / 2);
     let mut found = thread::scope(|scope| {
@@ -43,6 +35,28 @@ pub(super) fn list(sessions: &Path) -> io::Result<Vec<SessionSummary>> {
     });
     newest_first(&mut found);
     Ok(found)
+}
+
+/// Those that are left out of it, by their names.
+pub(super) fn unlisted(sessions: &Path) -> io::Result<Vec<SessionId>> {
+    let mut names = names(sessions)?;
+    let listed = summaries(sessions, &names);
+    names.retain(|name| !listed.iter().any(|summary| summary.spec.id == *name));
+    names.sort_unstable();
+    Ok(names)
+}
+
+fn names(sessions: &Path) -> io::Result<Vec<SessionId>> {
+    let entries = match fs::read_dir(sessions) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        names.extend(entry?.file_name().to_str().and_then(|name| name.parse::<SessionId>().ok()));
+    }
+    Ok(names)
 }
 
 /// Puts a list in the order people want it in.

@@ -17,6 +17,9 @@ pub const BYTES: usize = 128 << 10;
 /// The most bytes of one line; how many more it has is said.
 pub const LINE: usize = 32 << 10;
 
+/// Where the numbers begin of lines at the end of a file that was not counted yet: behind all others.
+pub const FAR: u64 = 1 << 62;
+
 /// Larger files have no colours.
 pub const COLOURED: u64 = 512 << 10;
 
@@ -37,6 +40,8 @@ pub struct Page {
     pub mark: Mark,
     /// The number of the first one, from 0.
     pub first: u64,
+    /// It was counted up to there; else that number counts on from [`FAR`] until all of it was.
+    pub counted: bool,
     /// Without their ends; bytes that are no UTF-8 are replaced.
     pub lines: Vec<String>,
     /// The last of them is the last of the file.

@@ -47,6 +47,16 @@ fn a_call_that_takes_nothing_needs_no_input() {
 }
 
 #[test]
+fn a_file_of_keys_that_is_no_text_is_said_on_the_screen() {
+    let place = Place::new();
+    fs::create_dir_all(place.home().join("config")).unwrap();
+    fs::write(place.home().join("config/keys.toml"), b"\xff").unwrap();
+    let model = place.script(&serde_json::json!({ "turns": [] }));
+    let app = App::start(&place, (24, 120), &["--model", &model]);
+    app.wait_for("keys.toml cannot be read");
+}
+
+#[test]
 fn a_folder_that_is_not_there_is_named() {
     let place = Place::new();
     said(&place.run(&["exec", "-C", "/no/such/folder", "hello"]), 2, &["/no/such/folder", "-C"]);

@@ -70,3 +70,20 @@ fn python_by_hand_runs_through_the_gate_and_words_reach_the_next_step() {
     assert!(place_of("message_sent", 1) > place_of("call_finished", 1));
     assert!(place_of("message_sent", 1) < place_of("turn_started", 1));
 }
+
+#[test]
+fn a_long_text_that_the_terminal_does_not_mark_is_there_in_full_with_no_key_behind_it() {
+    let place = Place::new();
+    let model = place.script(&json!({ "turns": [{ "text": "That was all." }] }));
+    let mut app = App::start(&place, SMALL, &["--model", &model]);
+    app.wait_for("enter sends");
+    app.press(&"some words ".repeat(5_800));
+    app.wait_for("[pasted 63,800 bytes]");
+    // Half of a sequence, and half of a paste, keep no key back.
+    app.press("\x1b[");
+    app.rests("[pasted 63,800 bytes]");
+    app.press("\x1b[200~half of it");
+    app.wait_for("half of it");
+    app.press("\x11");
+    assert_eq!(app.ended().exit_code(), 0);
+}

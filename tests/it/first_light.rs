@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Place, of_type, runs};
+use crate::support::{Place, of_type, runs, seals};
 
 const WRITES: &str =
     "from footplate import files\nfiles.write('a.txt', 'hello\\n')\nprint('done')\n";
@@ -156,4 +156,18 @@ fn a_script_that_names_no_limit_gets_the_one_that_is_set() {
     assert_eq!(of_type(&journal, "execution_finished")[0]["status"]["how"], "timed_out");
     let result = &of_type(&journal, "call_finished")[0]["result"]["content"];
     assert_eq!(result["error"], "budget_spent");
+}
+
+#[test]
+fn without_a_screen_only_what_is_said_is_printed() {
+    if !seals() {
+        return;
+    }
+    let place = Place::new();
+    let call = json!({ "name": "execute_code", "arguments": { "code": "print(1)" } });
+    let model = place.script(&json!({ "turns": [
+        { "calls": [call] }, { "text": "First.", "calls": [call] }, { "calls": [call] }, { "text": "End." },
+    ] }));
+    let ran = place.run(&["exec", "--model", &model, "begin"]);
+    assert_eq!((ran.code(), ran.stdout()), (0, "First.\n\nEnd.\n".to_owned()), "{}", ran.stderr());
 }

@@ -495,3 +495,38 @@ fn a_commit_that_cannot_be_made_is_refused_with_the_reason_before_anybody_is_ask
     let merging = call(&place, "auto", "git.commit", &first);
     assert!(message(&merging).contains("is going on"), "{merging}");
 }
+
+#[test]
+fn what_a_rule_keeps_from_being_read_is_in_no_change_that_git_tells_of() {
+    if !seals() {
+        return;
+    }
+    let place = Place::new();
+    let work = place.work();
+    begun(&work);
+    fs::create_dir(work.join("private")).unwrap();
+    fs::write(work.join("private/key.txt"), "KEY=1\n").unwrap();
+    fs::write(work.join("a.txt"), "two\n").unwrap();
+    git(&work, &["add", "."]);
+    git(&work, &["commit", "-q", "-m", "more"]);
+    fs::write(work.join("private/key.txt"), "KEY=2\n").unwrap();
+    fs::write(work.join("a.txt"), "three\n").unwrap();
+    fs::create_dir_all(place.home().join("config")).unwrap();
+    let deny = "[[deny]]\ncall = \"files.read\"\npath = \"private/**\"\n";
+    fs::write(place.home().join("config/rules.toml"), deny).unwrap();
+    for (name, input, expected) in [
+        ("git.diff", json!({}), "+three"),
+        ("git.diff", json!({"base": "HEAD~1", "to": "HEAD"}), "+two"),
+        ("git.diff", json!({"paths": ["private"]}), "left out"),
+        ("git.show", json!({}), "+two"),
+        ("git.show", json!({"path": "a.txt"}), "two"),
+        ("git.show", json!({"path": "private/key.txt"}), "denied_by_rule"),
+        ("git.show", json!({"path": "private/./key.txt"}), "denied_by_rule"),
+        ("git.show", json!({"revision": "HEAD:private/key.txt"}), "the file by path"),
+        ("git.diff", json!({"base": "HEAD:private/key.txt"}), "the file by path"),
+    ] {
+        let result = call(&place, "plan", name, &input).to_string();
+        assert!(result.contains(expected), "{name} {input}: {result}");
+        assert!(!result.contains("KEY="), "{name} {input}: {result}");
+    }
+}

@@ -27,6 +27,7 @@ mod parity;
 mod pictures;
 mod profiles;
 mod races;
+mod readme;
 mod rig;
 mod rules;
 mod screen;

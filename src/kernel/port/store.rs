@@ -120,6 +120,11 @@ pub trait Store: Send + Sync {
     /// The sessions, newest first, from the heads and tails of their journals.
     fn list(&self) -> Result<Vec<SessionSummary>, StoreError>;
 
+    /// The folders of those that are not listed, since their beginning cannot be read.
+    fn unlisted(&self) -> Result<Vec<PathBuf>, StoreError> {
+        Ok(Vec::new())
+    }
+
     /// A new spool for the output of one call, or the existing one, to append to.
     fn spool(&self, session: SessionId, call: CallId) -> Result<Arc<dyn Spool>, StoreError>;
 

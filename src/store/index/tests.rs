@@ -83,7 +83,7 @@ fn what_another_program_wrote_anew_in_its_own_way_has_its_title() {
 }
 
 #[test]
-fn damaged_sessions_and_strangers_are_left_out_of_the_list() {
+fn damaged_sessions_and_strangers_are_left_out_of_the_list_and_the_damaged_are_told_of() {
     let data = tempfile::tempdir().unwrap();
     let store = DiskStore::with_clock(data.path().into(), clock());
     for number in [1_u128, 2, 3, 4] {
@@ -97,6 +97,8 @@ fn damaged_sessions_and_strangers_are_left_out_of_the_list() {
     fs::write(sessions.join("notes"), "").unwrap();
     let found: Vec<_> = store.list().unwrap().into_iter().map(|found| found.spec.id).collect();
     assert_eq!(found, [3.into()]);
+    let folder = |number: u128| journal(number).parent().unwrap().to_owned();
+    assert_eq!(store.unlisted().unwrap(), [folder(1), folder(2), folder(4)]);
 }
 
 /// Not run with the others: prints what a list, an append and an opening cost.

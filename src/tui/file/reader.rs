@@ -13,13 +13,16 @@ use std::{
 };
 
 use super::{
-    Ask, BYTES, COLOURED, FOUND, Fault, LINES, Mark, Page, Read,
+    Ask, BYTES, COLOURED, FAR, FOUND, Fault, LINES, Mark, Page, Read,
     line::{End, has, next, text},
 };
 use crate::tui::highlight;
 
 /// Bytes read between two looks at whether anybody still waits.
 const CHUNK: usize = 4 << 20;
+
+/// Where so much is not counted yet, the end is shown before it is.
+const LONG: u64 = 16 << 20;
 
 /// Beginnings of lines that are known at the most; with more lines they lie further apart.
 const BEGINNINGS: usize = 1 << 16;
@@ -157,6 +160,14 @@ impl Visit {
             Ok(false) => {}
             Err(error) => return failed(error),
         }
+        if line.is_none() && self.left(mark) > LONG {
+            match tail(&file, mark) {
+                Ok(Some(page)) => return Some(Read::Page(Ok(page))),
+                // It is not told from its end where a line begins.
+                Ok(None) => {}
+                Err(error) => return failed(error),
+            }
+        }
         let known = self.scan(&mut file, mark, line.unwrap_or(u64::MAX))?;
         // There are as many as are wanted, or these are all.
         let line = line.unwrap_or(known).min(known.max(1) - 1);
@@ -193,6 +204,13 @@ impl Visit {
                 .ok()?;
             known.read(&buffer[..read]);
         }
+    }
+
+    /// How much of it was not counted yet.
+    fn left(&self, mark: Mark) -> u64 {
+        let known = self.reader.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = known.as_ref().filter(|known| known.mark == mark && known.path == self.path);
+        mark.size.saturating_sub(known.map_or(0, |known| known.bytes))
     }
 
     /// The last beginning that is known before a line: its byte, and its line.
@@ -293,6 +311,20 @@ fn is_binary(file: &mut File) -> io::Result<bool> {
     Ok(head.contains(&0))
 }
 
+/// The last lines, not counted; nothing where the last bytes are all of one line.
+fn tail(mut file: &File, mark: Mark) -> io::Result<Option<Page>> {
+    let from = mark.size.saturating_sub(BYTES as u64);
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(BYTES as u64).read_to_end(&mut bytes)?;
+    let Some(at) = memchr::memchr(b'\n', &bytes).filter(|at| at + 1 < bytes.len()) else {
+        return Ok(None);
+    };
+    let begins = (from + at as u64 + 1, FAR);
+    let page = page(file.try_clone()?, mark, begins, FAR, u64::MAX)?;
+    Ok(Some(Page { counted: false, ..page }))
+}
+
 /// The lines around one, from where a line begins that is not behind the first of them.
 fn page(
     file: File,
@@ -303,7 +335,7 @@ fn page(
 ) -> io::Result<Page> {
     let mut file = BufReader::with_capacity(64 << 10, file);
     file.seek(SeekFrom::Start(byte))?;
-    let mut page = Page { mark, first, lines: Vec::new(), ends: false, crlf: false };
+    let mut page = Page { mark, first, counted: true, lines: Vec::new(), ends: false, crlf: false };
     let (mut lines, mut size) = (VecDeque::new(), 0);
     loop {
         let (bytes, end) = next(&mut file)?;

@@ -61,7 +61,14 @@ impl Stage {
             let lines = all.iter().skip(first).take(LINES).map(|line| (*line).to_owned());
             let lines: Vec<String> = lines.collect();
             let ends = first + lines.len() == all.len();
-            Some(Read::Page(Ok(Page { mark, first: first as u64, lines, ends, crlf: false })))
+            Some(Read::Page(Ok(Page {
+                mark,
+                first: first as u64,
+                counted: true,
+                lines,
+                ends,
+                crlf: false,
+            })))
         };
         match ask {
             Ask::Page(line) => page(usize::try_from(line).unwrap().min(all.len())),

@@ -197,6 +197,9 @@ impl Viewed {
     /// The line around which lines are to be read now, if any are.
     pub fn wants(&self) -> Option<u64> {
         let line = self.top.0;
+        if self.page.as_ref().is_some_and(|page| !page.counted && line >= page.first) {
+            return None;
+        }
         let near = self.fault.is_none()
             && self.page.as_ref().is_some_and(|page| {
                 let end = page.first + page.lines.len() as u64;
@@ -228,16 +231,20 @@ impl Viewed {
                 if page.ends {
                     let end = page.first + page.lines.len() as u64;
                     self.top.0 = self.top.0.min(end.saturating_sub(1));
-                    self.count = Some(end);
+                    self.count = if page.counted { Some(end) } else { self.count };
                 }
                 (self.page, self.fault) = (Some(page), None);
                 self.laid.take();
+                self.number();
             }
             Read::Page(Err(fault)) => {
                 (self.page, self.fault, self.count) = (None, Some(fault), None);
                 (self.asked.last, self.asked.sent) = (false, false);
             }
-            Read::Count(mark, lines) if Some(mark) == self.mark() => self.count = Some(lines),
+            Read::Count(mark, lines) if Some(mark) == self.mark() => {
+                self.count = Some(lines);
+                self.number();
+            }
             Read::Colours(mark, colours) if Some(mark) == self.mark() => {
                 self.colours = colours;
                 self.laid.take();
@@ -251,6 +258,19 @@ impl Viewed {
             Read::Found { .. } => {}
             Read::Other => self.again(now),
         }
+    }
+
+    /// Gives the lines at the end their numbers, once it is known how many there are.
+    fn number(&mut self) {
+        let page = self.page.as_mut().filter(|page| !page.counted);
+        let (Some(page), Some(count)) = (page, self.count) else { return };
+        let first = count.saturating_sub(page.lines.len() as u64);
+        if let Some(below) = self.top.0.checked_sub(page.first) {
+            self.top.0 = first + below;
+            self.asked.page = Some(self.top.0);
+        }
+        (page.first, page.counted) = (first, true);
+        self.laid.take();
     }
 
     /// It is another one now: all of it is read again.
@@ -286,8 +306,10 @@ impl Viewed {
             let first = usize::try_from(page.first).unwrap_or(usize::MAX / 2);
             let colours = self.colours.iter().skip(first).cloned();
             let colours = colours.chain(std::iter::repeat(Vec::new()));
-            let lines = page.lines.iter().cloned().zip(colours).collect();
-            let sheet = Arc::new(Sheet::Code(first, lines));
+            let sheet = Arc::new(match page.counted {
+                true => Sheet::Code(first, page.lines.iter().cloned().zip(colours).collect()),
+                false => Sheet::Text(page.lines.clone()),
+            });
             let index = Arc::new(Index::of(&sheet, shape));
             *laid = Some((shape, sheet, index));
         }
@@ -361,35 +383,4 @@ impl Viewed {
 }
 
 #[cfg(test)]
-mod tests {
-    use pretty_assertions::assert_eq;
-
-    use super::*;
-
-    fn page(size: u64) -> Read {
-        let mark = Mark { file: (1, 1), size, changed: (0, 0) };
-        let lines = vec!["x".to_owned(); 600];
-        Read::Page(Ok(Page { mark, first: 0, lines, ends: false, crlf: false }))
-    }
-
-    #[test]
-    fn what_counts_for_one_file_is_asked_for_when_its_lines_are_there_and_once() {
-        let (root, path, session) = (PathBuf::new(), PathBuf::new(), SessionId::from(1));
-        let mut file = Viewed::of(Whose { root, path, session, under: None }, None);
-        let now = Timestamp::UNIX_EPOCH;
-        assert!(!file.wants_rest());
-        file.came(page(7), now);
-        assert_eq!((file.wants_rest(), file.wants_rest()), (true, false));
-        let mark = file.mark().unwrap();
-        file.came(Read::Count(mark, 900), now);
-        assert_eq!(file.count, Some(900));
-        file.came(page(7), now);
-        assert!(!file.wants_rest(), "it is known");
-        file.came(Read::Other, now);
-        assert!(!file.wants_rest());
-        file.came(page(8), now);
-        assert!(file.wants_rest());
-        file.came(Read::Count(mark, 900), now);
-        assert_eq!(file.count, None, "that was of the file before");
-    }
-}
+mod tests;

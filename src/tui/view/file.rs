@@ -138,6 +138,7 @@ fn title(state: &State, pen: &mut Pen<'_>, area: Rect, file: &Viewed, drawn: Opt
                     "{first} of {}",
                     words::count(usize::try_from(all).unwrap_or(usize::MAX), "line")
                 ),
+                None if !page.counted => "the end · counting its lines…".to_owned(),
                 None => format!("{first} of ? lines"),
             };
             fact(pen, text, Role::Quiet);

@@ -178,3 +178,30 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_end_of_a_vast_file_is_there_before_its_lines_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("vast.log");
+    let block = "some words of a line\n".repeat(10_000);
+    let mut file = fs::File::create(&path).unwrap();
+    let blocks = usize::try_from(LONG).unwrap() / block.len() + 2;
+    for _ in 0..blocks {
+        file.write_all(block.as_bytes()).unwrap();
+    }
+    file.write_all(b"the very end").unwrap();
+    let visit = visit(folder.path(), "vast.log");
+    let last = page_of(&visit, Ask::Last);
+    assert!(visit.reader.known.lock().unwrap().is_none(), "nothing was counted for it");
+    assert_eq!((last.counted, last.ends, last.first >= FAR), (false, true, true));
+    assert_eq!(last.lines.last().unwrap(), "the very end");
+    assert_eq!(last.lines[0], "some words of a line");
+    let all = count(&visit);
+    assert_eq!(all, blocks as u64 * 10_000 + 1);
+    let counted = page_of(&visit, Ask::Last);
+    assert!(counted.counted && counted.first + counted.lines.len() as u64 == all);
+    // One line that is longer than what is read of the end is counted as ever.
+    fs::write(&path, vec![b'x'; usize::try_from(LONG).unwrap() + 1]).unwrap();
+    let long = page_of(&visit, Ask::Last);
+    assert!(long.counted && long.first == 0);
+}
