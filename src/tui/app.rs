@@ -36,7 +36,7 @@ use super::{
     message::{Came, Input, Message, News},
     picture::How,
     state::{Drawn, Moment, State},
-    terminal::{Progress, Signal, Signals, Terminal, Tty, Wanted, Wishes},
+    terminal::{Last, Progress, Signal, Signals, Terminal, Tty, Wanted, Wishes},
     theme::Theme,
     update::update,
     view,
@@ -71,8 +71,10 @@ pub async fn run(desk: Arc<dyn Desk>, opening: Opening) -> io::Result<Farewell> 
     let mouse =
         opening.manners.mouse == Mouse::Footplate && opening.manners.surface == Surface::Whole;
     let wishes = Wishes { mouse, keyboard: true, surface, wrapped: opening.manners.in_tmux };
+    let last = Last::of(surface)?;
     let terminal = Terminal::enter(tty.try_clone()?, tty, Size { width, height }, wishes)?;
     terminal.restore().on_panic();
+    terminal.restore().on_abort(last)?;
     let keys = Keys::of_terminal()?;
     Box::pin(App::new(desk, opening, terminal, keys).run(Some(signals))).await
 }

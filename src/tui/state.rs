@@ -41,7 +41,7 @@ use waiting::{Queue, Waiting};
 
 use crate::{
     kernel::id::{CallId, SessionId},
-    tui::{guard::Guard, keymap},
+    tui::{guard::Guard, keymap, layout::Room},
 };
 
 /// One moment by both clocks: the one that only counts, and the one on the wall.
@@ -341,6 +341,13 @@ impl State {
             && self.popup.is_none()
             && self.queue.form.is_none()
             && self.guard.live(self.now.at)
+    }
+
+    /// Whether the window is too small for anything to be read. Before the first frame is known to be
+    /// out there is no size yet.
+    pub fn is_unreadable(&self) -> bool {
+        let Drawn { width, height, .. } = self.drawn;
+        width > 0 && Room::of(width, height) == Room::Tiny
     }
 
     /// Whether something on the screen counts seconds.

@@ -5,6 +5,7 @@
 
 mod backend;
 mod inline;
+mod last;
 mod line;
 mod page;
 mod plates;
@@ -22,6 +23,7 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Size};
 
+pub use last::Last;
 pub use line::{LineMode, Tty};
 pub use plates::{Drawing, Plate};
 pub use restore::Restore;

@@ -73,11 +73,6 @@ use super::{
 
 pub use status::title;
 
-/// Whether nothing can be read at this size, so that nothing can be answered or begun.
-pub fn is_tiny(width: u16, height: u16) -> bool {
-    Room::of(width, height) == Room::Tiny
-}
-
 /// Draws the screen.
 pub fn view(state: &State, frame: &mut Frame<'_>) -> Drawn {
     let area = frame.area();

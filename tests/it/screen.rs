@@ -199,7 +199,8 @@ fn undone(bytes: &[u8]) {
 fn the_terminal_is_whole_after_a_quit_and_after_every_signal() {
     use rustix::process::{Pid, Signal, kill_process};
 
-    for signal in [None, Some(Signal::TERM), Some(Signal::HUP), Some(Signal::INT)] {
+    let signals = [Signal::TERM, Signal::HUP, Signal::INT, Signal::QUIT, Signal::ABORT];
+    for signal in std::iter::once(None).chain(signals.map(Some)) {
         let place = Place::new();
         let model = place.script(&runs("print('hi')"));
         let mut app = App::start(&place, LARGE, &["--model", &model]);
@@ -214,6 +215,9 @@ fn the_terminal_is_whole_after_a_quit_and_after_every_signal() {
         let status = app.ended();
         assert_eq!(status.success(), signal.is_none(), "{signal:?}: {status:?}");
         undone(&app.bytes());
+        if matches!(signal, Some(Signal::QUIT | Signal::ABORT)) {
+            app.wait_for("footplate was ended");
+        }
     }
 }
 

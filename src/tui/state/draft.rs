@@ -123,7 +123,7 @@ impl Draft {
                 self.pastes.push(text.to_owned());
                 self.put(c.encode_utf8(&mut [0; 4]));
             }
-            _ => self.insert(text),
+            _ => self.put_in(text),
         }
     }
 
@@ -150,7 +150,7 @@ impl Draft {
                 self.pastes.push(whole);
                 self.put(c.encode_utf8(&mut [0; 4]));
             }
-            _ => self.insert(text),
+            _ => self.put_in(text),
         }
     }
 
@@ -209,12 +209,15 @@ impl Draft {
         true
     }
 
-    /// Puts text in that may hold anything; what would stand for a paste is left out, and control
-    /// characters but the line feed and the tab as well.
+    /// Puts text in without control characters but the line feed and the tab.
     fn insert(&mut self, text: &str) {
-        let clean: String =
-            text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect();
-        let clean: String = clean.chars().filter(|c| !is_fold(*c)).collect();
+        let typed = |c: &char| matches!(c, '\n' | '\t') || !c.is_control();
+        self.put_in(&text.chars().filter(typed).collect::<String>());
+    }
+
+    /// Puts text in to the letter; only what would stand for a paste is left out.
+    fn put_in(&mut self, text: &str) {
+        let clean: String = text.chars().filter(|c| !is_fold(*c)).collect();
         self.put(&clean);
     }
 
@@ -354,8 +357,10 @@ mod tests {
     #[test]
     fn a_short_paste_is_text() {
         let mut draft = Draft::default();
-        draft.paste("one\r\ntwo\u{1b}[31m");
-        assert_eq!(draft.text(), "one\ntwo[31m");
+        draft.paste("one\r\ntwo\u{1b}[31m\0");
+        assert_eq!(draft.text(), "one\ntwo\u{1b}[31m\0");
+        draft.edit(Edit::Backspace);
+        assert_eq!(draft.text(), "one\ntwo\u{1b}[31m");
     }
 
     proptest! {

@@ -158,10 +158,10 @@ impl Output {
         if self.reading.is_some() {
             return None;
         }
-        let wants = |run: &Run| match in_sight.contains(&run.call) {
-            true => run.wants(),
-            false if run.ended.is_none() && Some(run.session) == viewed => run.wants_last(),
-            false => None,
+        let wants = |run: &Run| {
+            let seen = if in_sight.contains(&run.call) { run.wants() } else { None };
+            let runs = run.ended.is_none() && Some(run.session) == viewed;
+            seen.or_else(|| if runs { run.wants_last() } else { None })
         };
         let found = self.runs.iter_mut().rev().find_map(|run| Some((wants(run)?, run)));
         let (part, run) = found?;

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::last::Last;
 use super::line::LineMode;
 use super::writer::Output;
 
@@ -53,30 +55,30 @@ impl Mode {
 
 /// Before anything is undone: a half-written sequence is cancelled, an update that began is shown,
 /// and colours end.
-const FIRST: &str = "\x18\x1b[?2026l\x1b[0m";
+pub(super) const FIRST: &str = "\x18\x1b[?2026l\x1b[0m";
 
 /// Gives the terminal back, from whichever way out comes first.
 #[derive(Clone)]
 pub struct Restore {
     shared: Arc<Mutex<Shared>>,
     output: Arc<Output>,
+    /// Whether the terminal is ours.
+    taken: Arc<AtomicBool>,
 }
 
 struct Shared {
-    /// Whether the terminal is ours.
-    taken: bool,
     line: Box<dyn LineMode>,
 }
 
 impl Restore {
     pub(super) fn new(output: Arc<Output>, line: Box<dyn LineMode>) -> Self {
-        Self { shared: Arc::new(Mutex::new(Shared { taken: false, line })), output }
+        Self { shared: Arc::new(Mutex::new(Shared { line })), output, taken: Arc::default() }
     }
 
     /// The terminal is ours from now on; its modes follow.
     pub(super) fn take(&self) -> io::Result<()> {
         let mut shared = self.lock();
-        shared.taken = true;
+        self.taken.store(true, Ordering::SeqCst);
         self.output.open();
         shared.line.raw()
     }
@@ -97,7 +99,7 @@ impl Restore {
     /// Whether the screen was ours until now, and how giving it back went.
     fn undo_what_is_set(&self) -> (bool, io::Result<()>) {
         let mut shared = self.lock();
-        if !std::mem::take(&mut shared.taken) {
+        if !self.taken.swap(false, Ordering::SeqCst) {
             return (false, Ok(()));
         }
         // Frames that were not written yet would land on the screen of before.
@@ -144,6 +146,12 @@ impl Restore {
                 std::process::exit(101);
             }
         }));
+    }
+
+    /// From now on an end that nothing of this program can act on gives the terminal back as well,
+    /// with a word of what is kept.
+    pub fn on_abort(&self, last: Last) -> io::Result<()> {
+        last.prepare(Arc::clone(&self.taken))
     }
 
     fn lock(&self) -> MutexGuard<'_, Shared> {

@@ -4,17 +4,14 @@ use crate::tui::{
     effect::{Effect, Start},
     keymap::Begin,
     state::{Focus, Popup, State},
-    view,
 };
 
 pub(super) fn with(state: &mut State, begin: Begin) -> Vec<Effect> {
     match begin {
         Begin::Tour => return tour(state),
         Begin::Connect => state.popup = Some(Popup::Connect { row: 0 }),
-        // Nothing begins by a key whose meaning cannot be read. Before the first frame is known to
-        // be out there is no size yet.
-        Begin::Chosen
-            if state.drawn.width > 0 && view::is_tiny(state.drawn.width, state.drawn.height) => {}
+        // Nothing begins by a key whose meaning cannot be read.
+        Begin::Chosen if state.is_unreadable() => {}
         Begin::Chosen => match state.place.row {
             0 => return tour(state),
             1 => state.popup = Some(Popup::Connect { row: 0 }),

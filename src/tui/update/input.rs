@@ -115,6 +115,9 @@ pub(super) fn pressed(state: &mut State, key: Key, haste: Haste) -> Vec<Effect> 
         key.writes().into_iter().for_each(|c| compose::typed(state, c));
         return Vec::new();
     }
+    if state.is_unreadable() && goes_by_what_is_read(action) {
+        return Vec::new();
+    }
     let trails = state.guard.trails() || behind && key.writes() == Some('\n');
     match action {
         Some(Action::Edit(Edit::Send))
@@ -148,6 +151,15 @@ pub(super) fn pressed(state: &mut State, key: Key, haste: Haste) -> Vec<Effect> 
 fn does_more_than_write(state: &State, action: Action) -> bool {
     let empties = action == Action::Clear && !state.composer.draft.is_empty();
     !empties && !matches!(action, Action::Edit(_) | Action::Move(_))
+}
+
+/// Whether a key means nothing to somebody who cannot read what it is about.
+fn goes_by_what_is_read(action: Option<Action>) -> bool {
+    action.is_some_and(|action| {
+        let blind = matches!(action, Action::Edit(_) | Action::Move(_) | Action::Clear);
+        let leaves = matches!(action, Action::Leave | Action::Quit | Action::Suspend);
+        !blind && !leaves
+    })
 }
 
 /// A character that is no key here is text; lists have none.
@@ -211,10 +223,13 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Clear if !state.composer.draft.is_empty() || state.offers() => {
             compose::clear(state);
         }
+        // It was asked, and has to be chosen.
+        Action::Clear if matches!(state.popup, Some(Popup::Quit { .. })) => {}
         Action::Clear if state.status.twice(Twice::Quit, now) => leave::quit(state),
         Action::Clear => {
             let key = state.controls.key(Place::Everywhere, Action::Clear);
-            state.status.say(format!("{key} again quits."), now);
+            let does = if leave::asks(state) { "asks whether to quit" } else { "quits" };
+            state.status.say(format!("{key} again {does}."), now);
         }
         Action::Quit => leave::quit(state),
         Action::Go(Go::KeysFile) => return vec![Effect::KeysFile],

@@ -85,11 +85,16 @@ pub(super) fn leave(state: &mut State) -> Vec<Effect> {
     Vec::new()
 }
 
+/// Whether something would end with the screen.
+pub(super) fn asks(state: &State) -> bool {
+    !state.has_ended() || state.queue.calls() > 0
+}
+
 /// Leaves the screen, or asks first if something would end with it.
 pub(in crate::tui) fn quit(state: &mut State) {
-    if state.has_ended() && state.queue.calls() == 0 {
-        state.place.leave = Some(Leave::Quit);
-    } else {
+    if asks(state) {
         state.popup = Some(Popup::Quit { row: 0 });
+    } else {
+        state.place.leave = Some(Leave::Quit);
     }
 }

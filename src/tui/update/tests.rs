@@ -45,7 +45,7 @@ use crate::{
         effect::{Effect, Start},
         message::{Came, Input, Message},
         stage::Stage,
-        state::{Focus, Leave, transcript::Scroll},
+        state::{Focus, Leave, Popup, transcript::Scroll},
     },
 };
 
@@ -88,6 +88,17 @@ fn ctrl_c_twice_quits_and_asks_while_something_works() {
     assert_eq!(stage.state.place.leave, None);
     stage.key("ctrl+c");
     assert_eq!(stage.state.place.leave, Some(Leave::Quit));
+
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    stage.key("ctrl+c");
+    assert_eq!(toast(&stage), "ctrl+c again asks whether to quit.");
+    stage.key("ctrl+c");
+    assert!(matches!(stage.state.popup, Some(Popup::Quit { .. })));
+    stage.key("down");
+    stage.key("ctrl+c");
+    stage.key("ctrl+c");
+    assert_eq!(stage.state.popup, Some(Popup::Quit { row: 1 }), "what was chosen stays so");
 
     let mut stage = Stage::new(80, 24);
     stage.at_work();

@@ -290,11 +290,16 @@ pub(super) fn facts_role(waiting: &Waiting) -> Role {
     }
 }
 
-/// Short facts about the effect; where it is narrow, the first of them.
+/// Short facts about the effect. Where it is narrow, and a file changes as files do, the first of
+/// them alone.
 pub(in crate::tui) fn facts(waiting: &Waiting, width: usize) -> Vec<String> {
     let question = &waiting.question;
     let mut facts = question.preview.facts.clone();
-    if width < usize::from(NARROW) {
+    let usual = matches!(
+        (&question.preview.body, question.preview.reach),
+        (Body::Diff { .. }, Reach::Workspace)
+    );
+    if width < usize::from(NARROW) && usual {
         facts.truncate(1);
         return facts;
     }

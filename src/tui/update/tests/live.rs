@@ -136,6 +136,18 @@ fn a_view_that_was_moved_holds_its_text_while_it_is_out_of_sight() {
 }
 
 #[test]
+fn the_last_lines_below_the_text_of_a_run_go_on_while_its_view_is_held() {
+    let all: Vec<String> = (0..1_900).map(|n| format!("line {n}.")).collect();
+    let mut stage = printed(120, 40, &all[..1_000]);
+    stage.key("home");
+    stage.draw();
+    assert!(stage.screen().contains("line 0."), "{}", stage.screen());
+    grows(&mut stage, &all);
+    let screen = stage.screen();
+    assert!(screen.contains("line 0.") && screen.contains("│  line 1899."), "{screen}");
+}
+
+#[test]
 fn lines_that_come_late_do_not_move_a_view_that_was_moved_meanwhile() {
     let all: Vec<String> = (0..1_900).map(|n| format!("line {n}.")).collect();
     let mut stage = printed(80, 24, &all);

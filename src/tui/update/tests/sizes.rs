@@ -140,6 +140,21 @@ fn no_size_of_the_window_is_too_much_for_any_state() {
 }
 
 #[test]
+fn nothing_is_answered_begun_or_chosen_where_nothing_can_be_read() {
+    for (name, mut stage) in stories("agent") {
+        stage.resize(20, 5);
+        stage.effects.clear();
+        let open = stage.state.popup.is_some();
+        for key in ["enter", "ctrl+s", "ctrl+t", "down", "enter", "ctrl+s"] {
+            stage.key(key);
+            stage.wait(600);
+        }
+        assert_eq!((&*stage.effects, stage.state.place.leave), (&[][..], None), "{name}");
+        assert_eq!(stage.state.popup.is_some(), open, "{name}");
+    }
+}
+
+#[test]
 fn where_only_ascii_can_be_drawn_all_our_words_and_signs_are() {
     for (name, mut stage) in stories("agent") {
         stage.state.look = Look::new(Theme::dark(Depth::True), Marks::ascii());

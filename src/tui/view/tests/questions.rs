@@ -49,10 +49,41 @@ fn why_a_write_counts_as_execute_is_never_left_out() {
     ];
     question.preview.reach = Reach::Outside;
     question.preview.body = Body::Diff { old: None, new: "be kind\n".into(), mark: None };
-    for (width, height) in SIZES {
+    for (width, height) in SIZES.into_iter().chain([(40, 10), (40, 12), (59, 20), (60, 12)]) {
         let mut stage = asked(width, height, question.clone());
-        assert!(stage.screen().contains("other programs run or obey it"), "{}", stage.screen());
-        shot("obeyed", &mut stage);
+        assert!(said(&mut stage).contains("other programs run or obey it"), "{}", stage.screen());
+    }
+    for (width, height) in SIZES.into_iter().chain([(40, 12)]) {
+        shot("obeyed", &mut asked(width, height, question.clone()));
+    }
+}
+
+/// What is on the screen, in words.
+fn said(stage: &mut Stage) -> String {
+    stage.screen().replace('"', " ").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn nothing_out_of_the_usual_is_left_out_of_a_question_however_narrow_it_is() {
+    let mut outside = write_question(1);
+    outside.preview.object = "notes.txt".into();
+    outside.preview.reach = Reach::Outside;
+    outside.preview.facts = vec!["+1 −1".into(), "outside the workspace: /etc/notes".into()];
+    outside.preview.body = Body::Diff { old: Some("a\n".into()), new: "b\n".into(), mark: None };
+    let mut linked = outside.clone();
+    linked.preview.facts[1] = "it has 2 names (hard links)".into();
+    let mut program = program_question(1, 1, &[]);
+    program.preview.facts = vec!["open".into(), "no network".into(), "at most 60 s".into()];
+    let all = [
+        (outside, "outside the workspace: /etc/notes"),
+        (linked, "it has 2 names (hard links)"),
+        (program, "open · no network · at most 60 s"),
+    ];
+    for (question, words) in all {
+        for (width, height) in [(40, 10), (49, 10), (59, 20), (60, 10), (80, 24)] {
+            let mut stage = asked(width, height, question.clone());
+            assert!(said(&mut stage).contains(words), "{words}: {}", stage.screen());
+        }
     }
 }
 
