@@ -19,7 +19,7 @@ use super::{Key, decode::Decoder, read};
 use crate::tui::app::now;
 
 /// Bytes that are told of together at the most.
-const AT_ONCE: usize = 64 << 10;
+const AT_ONCE: usize = 16 << 10;
 
 /// So much is read before it is taken.
 const AHEAD: usize = 16;
