@@ -282,9 +282,6 @@ impl App {
         match key {
             Key::Pressed(at, input) => self.turn(Message::Input(at, input), Pace::Key),
             Key::Resized(at, size) => {
-                if let Err(error) = self.terminal.restore().tell_again() {
-                    tracing::warn!(%error, "a key may wait for the next one");
-                }
                 self.terminal.resize(size);
                 let how = self.files.asked.look();
                 self.show_pictures(how);

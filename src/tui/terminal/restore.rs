@@ -83,13 +83,6 @@ impl Restore {
         shared.line.raw()
     }
 
-    /// Has the terminal tell once more of what was typed and was not read: its line is set as it is. Who
-    /// reads the keys is told of each once, and passes over one that came with a new size of the window.
-    pub fn tell_again(&self) -> io::Result<()> {
-        let mut shared = self.lock();
-        if shared.taken { shared.line.raw() } else { Ok(()) }
-    }
-
     /// Undoes everything set so far, last first; a second call finds nothing to do. Returns within
     /// a second, even where the terminal takes nothing any more.
     pub fn undo(&self) -> io::Result<()> {
@@ -158,6 +151,3 @@ impl Restore {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests;

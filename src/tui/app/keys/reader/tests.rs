@@ -31,7 +31,7 @@ async fn letters(keys: &mut mpsc::Receiver<Vec<Key>>, count: usize) -> String {
             match key {
                 Key::Pressed(_, Input::Key(event)) => text.extend(Named::of(&event).typed()),
                 Key::Pressed(_, Input::Paste(pasted)) => text.push_str(&pasted),
-                other => panic!("{other:?}"),
+                other @ (Key::Pressed(..) | Key::Resized(..) | Key::Closed) => panic!("{other:?}"),
             }
         }
     }
