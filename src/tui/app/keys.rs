@@ -149,9 +149,8 @@ fn read(at: Moment, event: Event) -> Option<Key> {
         Event::Paste(text) => Input::Paste(text),
         Event::FocusGained => Input::FocusGained,
         Event::FocusLost => Input::FocusLost,
-        Event::Resize(width, height) => {
-            return Some(Key::Resized(at, Size { width, height }));
-        }
+        // A signal tells of it.
+        Event::Resize(..) => return None,
         Event::Mouse(mouse) => {
             let left = |button| match button {
                 MouseButton::Left => true,

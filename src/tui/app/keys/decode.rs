@@ -1,7 +1,12 @@
 //! Bytes of a terminal as keys, clicks and pastes. Pure: it is told how bytes come, and that nothing came.
 //!
 //! It knows the sequences of the modes that are set here and those that terminals send without being
-//! asked. One that it does not know is passed over to its end, so that nothing of it is taken for letters.
+//! asked. One that it does not know is passed over to its end, so that nothing of it is taken for letters:
+//! a letter answers questions.
+//!
+//! Not crossterm's own, which was tried: it takes the rest of a sequence it does not know for letters, waits
+//! within one that was cut off, and is told only once of what there is to read. So a key that came with a
+//! new size of the window, and the end of a long paste without marks, came only with the next key.
 
 mod csi;
 
