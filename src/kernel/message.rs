@@ -53,6 +53,19 @@ impl Message {
     }
 }
 
+/// No answer came, and it is asked for again after a wait.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delay {
+    /// What came in its place, in a few words of ours.
+    pub why: String,
+    /// The wait, in milliseconds.
+    pub wait_ms: u64,
+    /// Which try comes then; the first one is 1.
+    pub next: u32,
+    /// How many tries there are at most.
+    pub of: u32,
+}
+
 /// What somebody says to a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {

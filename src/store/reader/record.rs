@@ -64,6 +64,7 @@ pub(in crate::store) const TYPES: [&str; 33] = [
     "conversation_rewound",
     "message_sent",
     "turn_started",
+    "answer_delayed",
     "text_streamed",
     "thinking_streamed",
     "turn_finished",

@@ -15,7 +15,7 @@ use crate::{
         event::Outcome,
         gate::approval::Question,
         id::{CallId, SessionId, SignalId},
-        message::Usage,
+        message::{Delay, Usage},
         picture::Picture,
         port::Whereabouts,
         spec::{Mode, SessionSpec},
@@ -49,6 +49,8 @@ pub struct Node {
     pub started_by: Option<CallId>,
     /// Agents that are over and of which its model does not know yet, by the signal that says so.
     pub untold: Vec<(SignalId, String)>,
+    /// The seconds of all its exchanges that are over.
+    pub worked_s: i64,
 }
 
 /// Something that was said: the number of its event, the words, and the pictures that they name.
@@ -67,6 +69,19 @@ impl Node {
             Some(_) | None => self.spec.agent(),
         }
     }
+
+    /// Seconds, as a list has them: of an agent, all that it worked; of a session, its turn that goes
+    /// on, and none while it rests.
+    pub fn time(&self, now: Timestamp) -> Option<i64> {
+        let now = self.doing.seconds(now);
+        match (self.spec.parent, &self.doing) {
+            (_, Doing::Nothing) => None,
+            (Some(_), Doing::Working { .. } | Doing::Rests { .. }) => {
+                Some(self.worked_s + now.unwrap_or(0))
+            }
+            (None, Doing::Working { .. } | Doing::Rests { .. }) => now,
+        }
+    }
 }
 
 /// What a session does.
@@ -76,12 +91,22 @@ pub enum Doing {
     Nothing,
     Working {
         since: Timestamp,
+        /// When the last of it came.
+        heard: Timestamp,
+        /// The wait for another try, while nothing of an answer has come.
+        delayed: Option<Delayed>,
     },
     Rests {
         outcome: Outcome,
         since: Timestamp,
-        worked_s: i64,
     },
+}
+
+/// A provider gave no answer and is asked again at that moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Delayed {
+    pub delay: Delay,
+    pub until: Timestamp,
 }
 
 impl Doing {
@@ -89,12 +114,46 @@ impl Doing {
         matches!(self, Self::Working { .. })
     }
 
-    /// Seconds of the exchange that goes on, or of the last one.
+    /// An exchange begins.
+    pub fn begun(at: Timestamp) -> Self {
+        Self::Working { since: at, heard: at, delayed: None }
+    }
+
+    /// Seconds of the exchange that goes on.
     pub fn seconds(&self, now: Timestamp) -> Option<i64> {
         match self {
-            Self::Nothing => None,
-            Self::Working { since } => Some((now.as_second() - since.as_second()).max(0)),
-            Self::Rests { worked_s, .. } => Some(*worked_s),
+            Self::Nothing | Self::Rests { .. } => None,
+            Self::Working { since, .. } => Some((now.as_second() - since.as_second()).max(0)),
+        }
+    }
+
+    /// Something of it came.
+    pub fn hears(&mut self, at: Timestamp) {
+        if let Self::Working { heard, .. } = self {
+            *heard = at;
+        }
+    }
+
+    /// When the exchange that goes on was last heard of.
+    pub fn heard(&self) -> Option<Timestamp> {
+        match self {
+            Self::Working { heard, .. } => Some(*heard),
+            Self::Nothing | Self::Rests { .. } => None,
+        }
+    }
+
+    /// Another try is waited for, or no longer.
+    pub fn waits(&mut self, for_it: Option<Delayed>) {
+        if let Self::Working { delayed, .. } = self {
+            *delayed = for_it;
+        }
+    }
+
+    /// The wait for another try.
+    pub fn delayed(&self) -> Option<&Delayed> {
+        match self {
+            Self::Working { delayed, .. } => delayed.as_ref(),
+            Self::Nothing | Self::Rests { .. } => None,
         }
     }
 }
@@ -213,6 +272,7 @@ impl Sessions {
             plan: Vec::new(),
             started_by: None,
             untold: Vec::new(),
+            worked_s: 0,
             spec: spec.clone(),
         };
         self.nodes.insert(spec.id, node);
