@@ -1,5 +1,7 @@
 //! The conversation as a model reads it, whatever its wire format.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -64,6 +66,14 @@ pub struct Delay {
     pub next: u32,
     /// How many tries there are at most.
     pub of: u32,
+}
+
+impl fmt::Display for Delay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { why, wait_ms, next, of } = self;
+        let wait = wait_ms.div_ceil(1000);
+        write!(f, "No answer yet: {why}. Asked again after {wait} s, try {next} of {of}.")
+    }
 }
 
 /// What somebody says to a session.

@@ -39,7 +39,12 @@ impl<'a> Hints<'a> {
     pub fn with(mut self, action: Action, does: &str) -> Self {
         let key = self.controls.key(self.place, action);
         if !key.is_empty() {
-            self.said.push(Hint { key, does: does.to_owned(), moves: false, leaves: action == Action::Leave });
+            self.said.push(Hint {
+                key,
+                does: does.to_owned(),
+                moves: false,
+                leaves: action == Action::Leave,
+            });
         }
         self
     }

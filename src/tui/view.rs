@@ -273,7 +273,8 @@ fn popup_over(
             choice::mode(state, pen, below, row);
         }
         Popup::Stop { session, row } => {
-            let below = below(state, pen, body, choice::stop_rows(state, session, body.width), drawn);
+            let below =
+                below(state, pen, body, choice::stop_rows(state, session, body.width), drawn);
             choice::stop(state, pen, below, session, row);
         }
     }

@@ -151,7 +151,8 @@ impl Trouble {
         };
         let key = key_env.unwrap_or("the key");
         // The one that has no name of its own is what Anthropic says when it is overloaded.
-        let reason = status.canonical_reason().unwrap_or(if code == 529 { "overloaded" } else { "" });
+        let reason =
+            status.canonical_reason().unwrap_or(if code == 529 { "overloaded" } else { "" });
         let brief = format!("{code} {}", reason.to_lowercase()).trim_end().to_owned();
         match code {
             400 | 404 | 415 | 422 | 500 | 501 if is_about_pictures(&said) => Self::no_pictures(

@@ -75,7 +75,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
     let (rest, keys) = split_bottom(rest, 1);
     let Some(told) = &state.status.away.told else { return };
     let hints = Hints::of(&state.controls, state.key_place()).with(Action::Open, "go there");
-    pen.hints(keys, hints.leave("put it away, as read"));
+    pen.hints(keys, hints.leave("mark as read"));
     let height = usize::from(rest.height);
     let row = row.min(told.news.len().saturating_sub(1));
     let first = (row + 1).saturating_sub(height);

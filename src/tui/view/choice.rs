@@ -93,13 +93,9 @@ pub(super) fn mode(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) 
     let choices = Mode::ALL.map(|mode| match mode {
         Mode::Plan => ("plan", "reads run, all else is refused", Role::Text),
         Mode::Default => ("default", "reads run, all else asks", Role::Text),
-        Mode::AcceptEdits => {
-            ("accept-edits", "writes in this folder run as well", Role::Text)
-        }
-        Mode::Guarded => {
-            ("guarded", "so far it asks as accept-edits does", Role::Text)
-        }
-        Mode::Auto => ("auto", "all runs unasked: programs, network", Role::Warn),
+        Mode::AcceptEdits => ("accept-edits", "writes in this folder run as well", Role::Text),
+        Mode::Guarded => ("guarded", "so far it asks as accept-edits does", Role::Text),
+        Mode::Auto => ("auto", "everything runs, nothing is asked", Role::Warn),
     });
     rows(pen, area, 1, &choices, (chosen, keys(state, Place::Mode, "back")));
 }

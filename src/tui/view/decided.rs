@@ -68,11 +68,14 @@ pub(super) fn draw(
         pen.text(inset(rest, 1, 0), 0, text, Role::Quiet);
         return cursor;
     }
-    let (rest, about) = split_bottom(rest, match rest.height {
-        9.. => 4,
-        6..9 => 2,
-        ..6 => 0,
-    });
+    let (rest, about) = split_bottom(
+        rest,
+        match rest.height {
+            9.. => 4,
+            6..9 => 2,
+            ..6 => 0,
+        },
+    );
     let times = area.width >= 60;
     columns(pen, rest, times);
     let (_, rows) = split_top(rest, 1);
@@ -125,7 +128,8 @@ fn entry(
         Some(category) => words::effect(category, &decided.name),
         None => decided.name.clone(),
     };
-    let at = if times { state.records.second(decided.at) } else { state.records.minute(decided.at) };
+    let at =
+        if times { state.records.second(decided.at) } else { state.records.minute(decided.at) };
     let mut left = vec![pen.span(format!("{at}  "), Role::Quiet), pen.mark(mark(decided.verdict))];
     left.push(pen.span(" ", Role::Text));
     // Where there is little room, what it was about is worth more than its kind.

@@ -146,8 +146,8 @@ pub(super) fn draw(
     if hidden > 0 {
         let below = hidden - top;
         let said = match (top, below) {
-            (0, _) => format!("  {below} rows below"),
-            (_, 0) => format!("  {top} rows above"),
+            (0, _) => format!("  {} below", words::count(below, "row")),
+            (_, 0) => format!("  {} above", words::count(top, "row")),
             _ => format!("  {top} rows above, {below} below"),
         };
         let cells = clean::width(&said);

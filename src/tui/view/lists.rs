@@ -99,12 +99,15 @@ pub(super) fn waiting(
         return cursor;
     }
     let narrow = area.width < 60;
-    let (list, about) = split_bottom(rest, match rest.height {
-        9.. => 4,
-        // Who asks has no room in the rows.
-        5..9 if narrow => 1,
-        _ => 0,
-    });
+    let (list, about) = split_bottom(
+        rest,
+        match rest.height {
+            9.. => 4,
+            // Who asks has no room in the rows.
+            5..9 if narrow => 1,
+            _ => 0,
+        },
+    );
     let asking = all.len() - put_off;
     let mut lines: Vec<(Option<usize>, Line<'static>)> = Vec::new();
     for (at, waiting) in all.iter().enumerate() {

@@ -108,8 +108,7 @@ pub(super) fn alone(
     let right = vec![pen.span(facts.join(&pen.look.dot()), Role::Quiet)];
     pen.rule(head, 0, Keys::Here, title, right);
     let save = Action::Output(Output::Save);
-    let hints = Hints::of(&state.controls, keymap::Place::Picture)
-        .with(save, "save…");
+    let hints = Hints::of(&state.controls, keymap::Place::Picture).with(save, "save…");
     let others = [Action::Move(Move::Up), Action::Move(Move::Down)];
     let hints = if all.len() > 1 { hints.moves(others, "others") } else { hints };
     pen.hints(keys, hints.leave("back"));

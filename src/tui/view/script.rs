@@ -64,8 +64,14 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, top: usize) {
         rows
     };
     let end = code.script.count().saturating_sub(1);
-    let mut rows: Vec<_> =
-        code.script.lines().enumerate().skip(top.min(end)).take(height).flat_map(|at| line(pen, at)).collect();
+    let mut rows: Vec<_> = code
+        .script
+        .lines()
+        .enumerate()
+        .skip(top.min(end))
+        .take(height)
+        .flat_map(|at| line(pen, at))
+        .collect();
     if rows.len() < height {
         // At the end, as much as there is room for.
         let last = code.script.count().saturating_sub(height);

@@ -67,7 +67,10 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
     let these = if count == 1 { "this 1".to_owned() } else { format!("these {count}") };
     let (yes, no) = match area.width < NARROW {
         true => (format!("yes to {count}"), format!("no to {count}")),
-        false => (format!("yes, once, to {these}"), format!("no to {these}")),
+        false => (
+            format!("yes, once, to {these}"),
+            if count == 1 { "no to it" } else { "no to them" }.to_owned(),
+        ),
     };
     let hints = Hints::of(&state.controls, Place::Several)
         .with(Action::Confirm, &yes)
@@ -105,6 +108,7 @@ fn entry(
     let facts = [line.unwrap_or_default(), fact.unwrap_or_default()];
     // Why it cannot be chosen is said wherever it is.
     let right = match narrow {
+        true if says == "see it first" => "not seen".to_owned(),
         true => says.to_owned(),
         false => format!(
             "  {}  {}  {}",

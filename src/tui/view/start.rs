@@ -111,10 +111,12 @@ fn first(state: &State, pen: &mut Pen<'_>, area: Rect, looked_for: &[String]) {
         row = checks(state, pen, inset(area, 5, 1), row);
         row += u16::from(roomy);
     }
-    let another = if themes.is_empty() { String::new() } else { format!("{themes}  try another") };
+    let try_it = if area.width < 60 { "another" } else { "try another" };
+    let another = if themes.is_empty() { String::new() } else { format!("{themes}  {try_it}") };
     let theme = format!("Theme   {}", state.look.theme.name());
     let cells = if area.width < 60 { clean::width(&theme) + 2 } else { 32 };
-    let line = vec![pen.span(clean::pad(&theme, cells), Role::Text), pen.span(another, Role::Quiet)];
+    let line =
+        vec![pen.span(clean::pad(&theme, cells), Role::Text), pen.span(another, Role::Quiet)];
     pen.line(inner, row, Line::from(line));
 }
 

@@ -359,4 +359,3 @@ fn in_column(state: &State, pen: &Pen<'_>, row: Row, width: usize) -> Line<'stat
     left.spans.push(pen.span(clean::truncate(&clean::name(&said.name), room), role));
     words::apart(left, Line::from(pen.span(figures, Role::Quiet)), width)
 }
-

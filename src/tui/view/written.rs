@@ -101,7 +101,8 @@ fn below(state: &State, pen: &mut Pen<'_>, area: Rect, written: &Written) -> Rec
     let mut lines = Vec::new();
     let title = if let Some(undo) = &written.undo {
         let names = undo.iter().map(|planned| clean::width(&planned.recorded.change.shown));
-        let names = names.max().unwrap_or(0).min(usize::from(area.width) / 3);
+        let most = if area.width < BESIDE { 0 } else { usize::from(area.width) / 3 };
+        let names = names.max().unwrap_or(0).min(most);
         for planned in undo {
             lines.push(intent(state, pen, planned, names));
         }

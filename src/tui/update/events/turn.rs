@@ -30,16 +30,10 @@ pub(super) fn apply(node: &mut Node, envelope: &Envelope) {
             node.at = "answering".to_owned();
         }
         Event::AnswerDelayed(delay) => {
-            let wait = SignedDuration::from_millis(i64::try_from(delay.wait_ms).unwrap_or(i64::MAX));
+            let wait =
+                SignedDuration::from_millis(i64::try_from(delay.wait_ms).unwrap_or(i64::MAX));
             let until = at.saturating_add(wait).unwrap_or(at);
-            let text = format!(
-                "No answer yet: {}. Asked again after {} s, try {} of {}.",
-                delay.why,
-                delay.wait_ms.div_ceil(1000),
-                delay.next,
-                delay.of
-            );
-            log.notice(Mark::Warning, text);
+            log.notice(Mark::Warning, delay.to_string());
             node.doing.waits(Some(Delayed { delay: delay.clone(), until }));
             return;
         }

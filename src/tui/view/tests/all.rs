@@ -32,6 +32,12 @@ pub(super) const ALL: &[(&str, Build)] = &[
     ("transcript_search", |w, h| with(focused(streaming(w, h), Focus::Transcript), &["/"], "tab")),
     ("thinking", |w, h| thinks(w, h, "")),
     ("thinking_folded", |w, h| thinks(w, h, "It is the lexer.")),
+    ("retrying", |w, h| {
+        let mut stage = Stage::new(w, h);
+        stage.session(1, &["fix-parser"], None, "is it the lexer?");
+        stage.waits_for_the_provider(1, 8_000);
+        with(stage, &[], "")
+    }),
     ("said_long", |w, h| {
         let mut stage = Stage::new(w, h);
         let pasted: String = (1..=2_000).map(|n| format!("line {n}\n")).collect();
