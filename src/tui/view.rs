@@ -310,8 +310,8 @@ fn header(state: &State, pen: &mut Pen<'_>, area: Rect, below: usize) {
                 let wait = pen.look.retrying(delayed, state.now.wall);
                 right.push(match area.width {
                     ..60 => wait,
-                    60..100 => format!("{wait}, try {} of {}", delay.next, delay.of),
-                    100.. => format!("{wait} ({}, try {} of {})", delay.why, delay.next, delay.of),
+                    60..90 => format!("{wait}, try {} of {}", delay.next, delay.of),
+                    90.. => format!("{wait} ({}, try {} of {})", delay.why, delay.next, delay.of),
                 });
             }
             // Where both have no room, the wait is what has to be known.
