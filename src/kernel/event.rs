@@ -86,8 +86,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         thoughts: Vec<Thought>,
     },
-    /// The conversation has grown too long: its model is asked for a summary of the first
-    /// `summarised` messages.
+    /// The conversation is too long: its model is asked to sum up the first `summarised` messages.
     CompactionStarted { summarised: usize },
     /// The summary stands for the first `summarised` messages from here on. The journal has them all.
     ContextCompacted { summarised: usize, summary: String, usage: Usage },

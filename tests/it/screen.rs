@@ -52,7 +52,10 @@ fn a_key_answers_the_question_and_the_clock_left_the_wait_out() {
         });
         let [ran, waited] = ["ran_ms", "excluded_ms"].map(|of| finished[0][of].as_i64().unwrap());
         assert!(waited >= 2_000, "{journal:?}");
-        assert!(ran + waited <= (over.as_millisecond() - begun.as_millisecond()) + 100, "{journal:?}");
+        assert!(
+            ran + waited <= (over.as_millisecond() - begun.as_millisecond()) + 100,
+            "{journal:?}"
+        );
         assert_eq!(std::fs::read_to_string(place.work().join("a.txt")).unwrap(), "hello\n");
     }
 }

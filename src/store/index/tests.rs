@@ -19,7 +19,8 @@ fn title_of(text: &str) -> Option<String> {
 
 #[test]
 fn a_title_is_the_first_line_with_words_to_the_letter() {
-    let check = |text: &str, expected: Option<&str>| assert_eq!(title_of(text).as_deref(), expected);
+    let check =
+        |text: &str, expected: Option<&str>| assert_eq!(title_of(text).as_deref(), expected);
     check("mend the boiler", Some("mend the boiler"));
     check(" \n\t two \"quoted\" words \\ \nmore", Some("two \"quoted\" words \\"));
     check("a\u{1b}[2Jb\u{7}c", Some("a\u{1b}[2Jb\u{7}c"));

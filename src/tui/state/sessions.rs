@@ -1,9 +1,12 @@
 //! The sessions that are here, their agents below them, and which one is in view.
 
+mod doing;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
+pub use self::doing::{Delayed, Doing};
 use super::{
     State,
     output::Run,
@@ -12,10 +15,9 @@ use super::{
 };
 use crate::{
     kernel::{
-        event::Outcome,
         gate::approval::Question,
         id::{CallId, SessionId, SignalId},
-        message::{Delay, Usage},
+        message::Usage,
         picture::Picture,
         port::Whereabouts,
         spec::{Mode, SessionSpec},
@@ -80,80 +82,6 @@ impl Node {
                 Some(self.worked_s + now.unwrap_or(0))
             }
             (None, Doing::Working { .. } | Doing::Rests { .. }) => now,
-        }
-    }
-}
-
-/// What a session does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Doing {
-    /// Nothing was said yet.
-    Nothing,
-    Working {
-        since: Timestamp,
-        /// When the last of it came.
-        heard: Timestamp,
-        /// The wait for another try, while nothing of an answer has come.
-        delayed: Option<Delayed>,
-    },
-    Rests {
-        outcome: Outcome,
-        since: Timestamp,
-    },
-}
-
-/// A provider gave no answer and is asked again at that moment.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Delayed {
-    pub delay: Delay,
-    pub until: Timestamp,
-}
-
-impl Doing {
-    pub fn works(&self) -> bool {
-        matches!(self, Self::Working { .. })
-    }
-
-    /// An exchange begins.
-    pub fn begun(at: Timestamp) -> Self {
-        Self::Working { since: at, heard: at, delayed: None }
-    }
-
-    /// Seconds of the exchange that goes on.
-    pub fn seconds(&self, now: Timestamp) -> Option<i64> {
-        match self {
-            Self::Nothing | Self::Rests { .. } => None,
-            Self::Working { since, .. } => Some((now.as_second() - since.as_second()).max(0)),
-        }
-    }
-
-    /// Something of it came.
-    pub fn hears(&mut self, at: Timestamp) {
-        if let Self::Working { heard, .. } = self {
-            *heard = at;
-        }
-    }
-
-    /// When the exchange that goes on was last heard of.
-    pub fn heard(&self) -> Option<Timestamp> {
-        match self {
-            Self::Working { heard, .. } => Some(*heard),
-            Self::Nothing | Self::Rests { .. } => None,
-        }
-    }
-
-    /// Another try is waited for, or no longer.
-    pub fn waits(&mut self, for_it: Option<Delayed>) {
-        if let Self::Working { delayed, .. } = self {
-            *delayed = for_it;
-        }
-    }
-
-    /// The wait for another try.
-    pub fn delayed(&self) -> Option<&Delayed> {
-        match self {
-            Self::Working { delayed, .. } => delayed.as_ref(),
-            Self::Nothing | Self::Rests { .. } => None,
         }
     }
 }

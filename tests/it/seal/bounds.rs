@@ -312,7 +312,10 @@ for thread in threads: thread.join()";
         assert_eq!((&*ended.stdout, *answered.lock().unwrap()), ("yes\n", 1), "{form:?}");
         // Before the first question it ran, and then never.
         let read = bench.clock.read();
-        assert!(read.spent < LONG && read.excluded > Duration::from_millis(500), "{form:?} {read:?}");
+        assert!(
+            read.spent < LONG && read.excluded > Duration::from_millis(500),
+            "{form:?} {read:?}"
+        );
     }
 }
 

@@ -216,9 +216,8 @@ ours.recv(1000)
 async fn a_run_that_makes_the_host_s_own_end_wait_is_ended_by_its_clock_all_the_same() {
     for attack in ["ours.sendall(b'x' * (16 << 10))", "ask(2, 'x' * 4_000_000)"] {
         // A host that waits would do so until the run has ended by itself.
-        let code = format!(
-            "{KEPT_END}theirs.setblocking(True)\n{attack}\nprint('done')\ntime.sleep(60)"
-        );
+        let code =
+            format!("{KEPT_END}theirs.setblocking(True)\n{attack}\nprint('done')\ntime.sleep(60)");
         let trial = Trial::new().limit(100);
         let hold = trial.clock.hold();
         let ran = trial.python_until(&code, "done", || drop(hold)).await;

@@ -305,7 +305,8 @@ async fn where_all_is_used_it_is_not_asked_and_a_person_is() {
     fixture.tools.context.gate = fixture.tools.context.gate.clone().with_lookout(Some(lookout));
     let call = tokio::spawn(fixture.word("change", "a"));
     fixture.question().await;
-    let said = "The limit of 10 tokens for this session and its agents together is reached: 10 are used.";
+    let said =
+        "The limit of 10 tokens for this session and its agents together is reached: 10 are used.";
     assert_eq!(fixture.put()[0].monitor, Some(doubt(Tier::Failed, said)));
     assert_eq!(played.asked(), 0);
     call.abort();
