@@ -140,6 +140,10 @@ async fn answer(
             delta = deltas.recv() => delta,
         };
         match delta {
+            Some(Ok(Delta::Delayed(delay))) => {
+                let told = live.recorder.append(Event::AnswerDelayed(delay));
+                told.map_err(|error| failed(&error.to_string()))?;
+            }
             Some(Ok(Delta::Text(piece))) if summary.len() < LONGEST => summary.push_str(&piece),
             Some(Ok(
                 Delta::Text(_) | Delta::Thinking(_) | Delta::Thought(_) | Delta::Call { .. },

@@ -239,6 +239,9 @@ async fn ask(
             () = text.due() => text.flush()?,
             // Loses nothing: `recv` takes a delta or leaves it.
             delta = deltas.recv() => match delta {
+                Some(Ok(Delta::Delayed(delay))) => {
+                    live.recorder.append(Event::AnswerDelayed(delay))?;
+                }
                 Some(Ok(Delta::Text(piece))) => text.push(Voice::Says, &piece)?,
                 Some(Ok(Delta::Thinking(piece))) => text.push(Voice::Thinks, &piece)?,
                 Some(Ok(Delta::Thought(thought))) => thoughts.push(thought),

@@ -237,6 +237,10 @@ impl Printer {
                 print::aside(&format!("[{}]", call.name));
                 Ok(())
             }
+            Event::AnswerDelayed(delay) => {
+                print::aside(&format!("[{delay}]"));
+                Ok(())
+            }
             Event::PutAside { things, .. } => {
                 for Aside { was, now } in things {
                     let was = was.display();

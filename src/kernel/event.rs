@@ -15,7 +15,7 @@ use super::{
     },
     id::{ApprovalId, CallId, SessionId, SignalId},
     invoke::ToolResult,
-    message::{ModelCall, Thought, Usage},
+    message::{Delay, ModelCall, Thought, Usage},
     picture::Picture,
     port::{Aside, Form},
     signal::Signal,
@@ -70,6 +70,8 @@ pub enum Event {
     },
     /// A request went to the model.
     TurnStarted { turn: u32, model: String },
+    /// No answer to it has come yet, and the provider is asked again after a wait.
+    AnswerDelayed(Delay),
     /// The model wrote; many small pieces are one event.
     TextStreamed { text: String },
     /// The model thought, apart from what it says; many small pieces are one event.
@@ -84,8 +86,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         thoughts: Vec<Thought>,
     },
-    /// The conversation has grown too long: its model is asked for a summary of the first
-    /// `summarised` messages.
+    /// The conversation is too long: its model is asked to sum up the first `summarised` messages.
     CompactionStarted { summarised: usize },
     /// The summary stands for the first `summarised` messages from here on. The journal has them all.
     ContextCompacted { summarised: usize, summary: String, usage: Usage },
@@ -355,6 +356,7 @@ impl Event {
             Self::ConversationRewound { .. } => "conversation_rewound",
             Self::MessageSent { .. } => "message_sent",
             Self::TurnStarted { .. } => "turn_started",
+            Self::AnswerDelayed(_) => "answer_delayed",
             Self::TextStreamed { .. } => "text_streamed",
             Self::ThinkingStreamed { .. } => "thinking_streamed",
             Self::TurnFinished { .. } => "turn_finished",

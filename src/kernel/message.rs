@@ -1,5 +1,7 @@
 //! The conversation as a model reads it, whatever its wire format.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -50,6 +52,27 @@ impl Message {
             }
             Self::Results(results) => results.iter().map(|one| one.result.text_len()).sum(),
         }
+    }
+}
+
+/// No answer came, and it is asked for again after a wait.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delay {
+    /// What came in its place, in a few words of ours.
+    pub why: String,
+    /// The wait, in milliseconds.
+    pub wait_ms: u64,
+    /// Which try comes then; the first one is 1.
+    pub next: u32,
+    /// How many tries there are at most.
+    pub of: u32,
+}
+
+impl fmt::Display for Delay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { why, wait_ms, next, of } = self;
+        let wait = wait_ms.div_ceil(1000);
+        write!(f, "No answer yet: {why}. Asked again after {wait} s, try {next} of {of}.")
     }
 }
 

@@ -209,7 +209,8 @@ mod tests {
             .iter()
             .filter_map(|delta| match delta {
                 Delta::Call { provider_id, .. } => Some(provider_id.clone()),
-                Delta::Text(_)
+                Delta::Delayed(_)
+                | Delta::Text(_)
                 | Delta::Thinking(_)
                 | Delta::Thought(_)
                 | Delta::Finished { .. } => None,

@@ -171,6 +171,7 @@ pub(super) async fn told(mut receiver: mpsc::Receiver<Result<Delta, ModelError>>
     let mut told = String::new();
     while let Some(delta) = receiver.recv().await {
         match delta {
+            Ok(Delta::Delayed(_)) => {}
             Ok(Delta::Text(text)) => told += &text,
             Ok(Delta::Thinking(text)) => told += &format!("({text})"),
             Ok(Delta::Thought(thought)) => {

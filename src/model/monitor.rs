@@ -160,7 +160,7 @@ async fn answer(
     loop {
         match deltas.recv().await {
             Some(Ok(Delta::Text(piece))) => text.push_str(&piece),
-            Some(Ok(Delta::Thinking(_))) => {}
+            Some(Ok(Delta::Delayed(_) | Delta::Thinking(_))) => {}
             Some(Ok(Delta::Thought(_) | Delta::Call { .. })) => {
                 return Err("it called a tool, and has none".to_owned());
             }

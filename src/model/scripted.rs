@@ -265,7 +265,8 @@ mod tests {
     fn text(deltas: &[Delta]) -> String {
         let pieces = deltas.iter().filter_map(|delta| match delta {
             Delta::Text(text) => Some(text.as_str()),
-            Delta::Thinking(_)
+            Delta::Delayed(_)
+            | Delta::Thinking(_)
             | Delta::Thought(_)
             | Delta::Call { .. }
             | Delta::Finished { .. } => None,

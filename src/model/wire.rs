@@ -23,6 +23,7 @@ use self::fault::Trouble;
 use super::{answer::Answer, request::meant, text::clean};
 use crate::kernel::{
     event::Stop,
+    message::Delay,
     port::{Delta, ModelError},
     provider::{Api, Provider, Sees},
     registry::ToolDefinition,
@@ -238,8 +239,15 @@ impl Exchange {
                 break trouble;
             }
             tracing::info!(provider = %self.wire.provider, tries, "asking the provider again");
-            sleep_until(Instant::now() + asked).await;
             tries += 1;
+            self.send(Ok(Delta::Delayed(Delay {
+                why: trouble.brief,
+                wait_ms: u64::try_from(asked.as_millis()).unwrap_or(u64::MAX),
+                next: tries,
+                of: patience.tries,
+            })))
+            .await;
+            sleep_until(Instant::now() + asked).await;
             wait *= 2;
         };
         let message = self.wire.without_key(trouble.fault.to_string());
@@ -300,7 +308,10 @@ impl Exchange {
                     match &mut delta {
                         Delta::Call { name, .. } => *name = meant(&self.tools, name),
                         Delta::Thought(thought) => thought.from.clone_from(&from),
-                        Delta::Text(_) | Delta::Thinking(_) | Delta::Finished { .. } => {}
+                        Delta::Delayed(_)
+                        | Delta::Text(_)
+                        | Delta::Thinking(_)
+                        | Delta::Finished { .. } => {}
                     }
                     self.send(Ok(delta)).await;
                 }

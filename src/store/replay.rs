@@ -44,6 +44,7 @@ fn varied(event: &Event, id: u128, number: u64) -> Event {
     match &mut event {
         Event::SessionStarted { .. }
         | Event::TurnStarted { .. }
+        | Event::AnswerDelayed(_)
         | Event::ExchangeFinished { .. }
         | Event::SessionResumed { .. }
         | Event::SessionFinished { .. }

@@ -20,7 +20,7 @@ use crate::kernel::{
     },
     id::{CallId, SessionId},
     invoke::ToolResult,
-    message::{ModelCall, Thought, Usage},
+    message::{Delay, ModelCall, Thought, Usage},
     picture::{Format, Picture, PictureId},
     port::{Aside, Journal, Kept, Mark, Replay, Store},
     signal::{Ending, Signal},
@@ -265,6 +265,7 @@ pub(super) fn since() -> Vec<Event> {
         answered(Scope::Session { rule: text.into() }),
         answered(Scope::Always { rule: text.into() }),
         Event::RuleRevoked { rule },
+        Event::AnswerDelayed(Delay { why: "529".into(), wait_ms: 1_000, next: 2, of: 3 }),
         Event::CompactionStarted { summarised: 3 },
         Event::ContextCompacted {
             summarised: 3,

@@ -87,6 +87,8 @@ pub enum Progress {
     Denied(String),
     Limit(String),
     Stopped(String),
+    /// Nobody waits for an answer to its question any more.
+    Withdrawn(String),
 }
 
 /// A run of Python.
@@ -251,6 +253,7 @@ impl Progress {
             Self::Denied(_) => Mark::Denied,
             Self::Limit(_) => Mark::Limit,
             Self::Stopped(_) => Mark::Stopped,
+            Self::Withdrawn(_) => Mark::Withdrawn,
         }
     }
 
@@ -261,7 +264,8 @@ impl Progress {
             | Self::Failed(why)
             | Self::Denied(why)
             | Self::Limit(why)
-            | Self::Stopped(why) => Some(why),
+            | Self::Stopped(why)
+            | Self::Withdrawn(why) => Some(why),
             Self::Asking | Self::Running { .. } | Self::Done => None,
         }
     }

@@ -21,7 +21,12 @@ struct Hint {
     does: String,
     /// Whether it only moves, which people find out by themselves.
     moves: bool,
+    /// Whether it is how one gets out.
+    leaves: bool,
 }
+
+/// What the key of leaving does, where there is no room to say more.
+const BACK: &str = "back";
 
 impl<'a> Hints<'a> {
     /// None yet, of keys that count in that place.
@@ -34,7 +39,12 @@ impl<'a> Hints<'a> {
     pub fn with(mut self, action: Action, does: &str) -> Self {
         let key = self.controls.key(self.place, action);
         if !key.is_empty() {
-            self.said.push(Hint { key, does: does.to_owned(), moves: false });
+            self.said.push(Hint {
+                key,
+                does: does.to_owned(),
+                moves: false,
+                leaves: action == Action::Leave,
+            });
         }
         self
     }
@@ -63,7 +73,7 @@ impl<'a> Hints<'a> {
         let keys: Vec<_> = keys.into_iter().filter(|key| !key.is_empty()).collect();
         if !keys.is_empty() {
             let key = keys.join(if short { "" } else { " " });
-            self.said.push(Hint { key, does: does.to_owned(), moves });
+            self.said.push(Hint { key, does: does.to_owned(), moves, leaves: false });
         }
         self
     }
@@ -71,7 +81,12 @@ impl<'a> Hints<'a> {
     /// Words that need no key.
     #[must_use]
     pub fn says(mut self, words: &str) -> Self {
-        self.said.push(Hint { key: String::new(), does: words.to_owned(), moves: false });
+        self.said.push(Hint {
+            key: String::new(),
+            does: words.to_owned(),
+            moves: false,
+            leaves: false,
+        });
         self
     }
 
@@ -86,13 +101,14 @@ impl<'a> Hints<'a> {
         self.said.iter().map(Hint::text).collect::<Vec<_>>().join(between)
     }
 
-    /// The keys alone.
+    /// The keys alone, for what stands behind its own words.
     pub fn keys(&self) -> String {
         self.said.iter().map(|hint| hint.key.as_str()).collect::<Vec<_>>().join(" ")
     }
 
-    /// As many as so many cells have room for. The first and the last stay, the last without its words
-    /// if need be; what moves goes first, then what stands before the last.
+    /// As many as so many cells have room for. The first and the last stay, the last with the word
+    /// “back” if need be; what moves goes first, then what stands before the last. A key is never left
+    /// without a word for what it does.
     pub fn within(self, width: usize) -> String {
         self.fitted(width, "   ")
     }
@@ -105,20 +121,23 @@ impl<'a> Hints<'a> {
                 return line;
             }
             let count = self.said.len();
-            let middle = 1..count.saturating_sub(1);
             let moves = self.said.iter().position(|hint| hint.moves).filter(|_| count > 1);
-            if let Some(goes) = moves.or_else(|| middle.clone().next_back()) {
+            if let Some(goes) = moves.or_else(|| (1..count.saturating_sub(1)).next_back()) {
                 self.said.remove(goes);
                 continue;
             }
-            let first_is_key = self.said.first().is_some_and(|hint| !hint.key.is_empty());
-            match self.said.last_mut() {
-                Some(last) if !last.key.is_empty() && !last.does.is_empty() => last.does.clear(),
-                // How to get out again is the last to go.
-                Some(_) if count > 1 && first_is_key => {
-                    drop(self.said.remove(0));
+            let over = clean::width(&line).saturating_sub(width);
+            match &mut self.said[..] {
+                [.., last] if last.leaves && clean::width(&last.does) > BACK.len() => {
+                    BACK.clone_into(&mut last.does);
                 }
-                Some(_) | None => return line,
+                [_, last] if !last.leaves => drop(self.said.pop()),
+                // How to get out again is the last to go.
+                [first, _] if !first.key.is_empty() => drop(self.said.remove(0)),
+                [first, _] if clean::width(&first.does) > over + 8 => {
+                    first.does = clean::truncate(&first.does, clean::width(&first.does) - over);
+                }
+                _ => return line,
             }
         }
     }

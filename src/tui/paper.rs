@@ -34,7 +34,7 @@ pub fn of(question: &Question) -> Paper {
     search(&mut deceits, "monitor", 1, monitor.as_deref().unwrap_or_default());
     let monitor = monitor.as_deref().map(revealed_line);
     for (at, line) in preview.wider.iter().enumerate() {
-        search(&mut deceits, "wider", at + 1, line);
+        search(&mut deceits, "beyond", at + 1, line);
     }
     let sheet = match &preview.body {
         Body::Diff { old, new, .. } => {

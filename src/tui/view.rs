@@ -122,10 +122,7 @@ fn body(
     drawn: &mut Drawn,
 ) -> Option<(u16, u16)> {
     if layout.foot.height > 0 {
-        let alone = layout.room == Room::Narrow;
-        let hints = Hints::of(&state.controls, keymap::Place::Question).leave("not now");
-        let text = if alone { vec![pen.span(hints.joined(""), Role::Quiet)] } else { Vec::new() };
-        pen.rule(layout.foot, 0, Keys::Elsewhere, Vec::new(), text);
+        foot(state, pen, layout);
     }
     if layout.idle.height > 0 {
         output::idle(pen, layout.idle);
@@ -155,6 +152,24 @@ fn body(
         Some(popup) => popup_over(state, pen, layout, popup, drawn),
         None => seeking.or(answering).or(writing),
     }
+}
+
+/// The rule above the status where nothing is written: what is said in passing, and where a question is
+/// all there is, how one gets to it or away from it.
+fn foot(state: &State, pen: &mut Pen<'_>, layout: &Layout) {
+    let hints = Hints::of(&state.controls, keymap::Place::Question);
+    let hints = match (state.focus, &state.queue.form) {
+        _ if layout.room != Room::Narrow || state.popup.is_some() => hints,
+        // A form says what its keys do.
+        (Focus::Question, Some(_)) => hints,
+        (Focus::Question, None) => hints.leave("not now"),
+        _ => hints.with(keymap::Action::Go(keymap::Go::NextPane), "answers"),
+    };
+    let passing = status::passing(state, layout.foot.width);
+    let said = passing.map(|text| pen.spans(text, Role::Bright)).unwrap_or_default();
+    let hints = Some(hints.joined("")).filter(|hints| passing.is_none() && !hints.is_empty());
+    let hints = hints.map(|hints| pen.span(hints, Role::Quiet)).into_iter().collect();
+    pen.rule(layout.foot, 0, Keys::Elsewhere, said, hints);
 }
 
 /// The transcript, or what stands in its place before there is one. Gives the place of the cursor,
@@ -229,7 +244,7 @@ fn popup_over(
             drawn.pictures.extend(picture::alone(state, pen, whole, at));
         }
         Popup::Quit { row } => {
-            let below = below(state, pen, body, popup::quit_rows(state), drawn);
+            let below = below(state, pen, body, popup::quit_rows(state, body), drawn);
             popup::quit(state, pen, below, row);
         }
         Popup::Save { call } => {
@@ -241,7 +256,7 @@ fn popup_over(
         | Popup::Rename { .. }
         | Popup::Said { .. }
         | Popup::Rewind { .. } => {
-            let below = below(state, pen, body, sessions::rows(state, popup), drawn);
+            let below = below(state, pen, body, sessions::rows(state, popup, body.width), drawn);
             return sessions::draw(state, pen, below, popup);
         }
         Popup::Several { row } => {
@@ -249,11 +264,12 @@ fn popup_over(
             several::draw(state, pen, below, row);
         }
         Popup::Mode { row } => {
-            let below = below(state, pen, body, choice::MODE_ROWS, drawn);
+            let below = below(state, pen, body, choice::mode_rows(body.width), drawn);
             choice::mode(state, pen, below, row);
         }
         Popup::Stop { session, row } => {
-            let below = below(state, pen, body, choice::stop_rows(state, session), drawn);
+            let below =
+                below(state, pen, body, choice::stop_rows(state, session, body.width), drawn);
             choice::stop(state, pen, below, session, row);
         }
     }
@@ -284,8 +300,18 @@ fn header(state: &State, pen: &mut Pen<'_>, area: Rect, below: usize) {
                 let text = if narrow { "a script plays" } else { "a script plays the model" };
                 right.push(text.to_owned());
             }
-            if let Some(seconds) = node.doing.seconds(state.now.wall).filter(|_| node.doing.works())
-            {
+            if let Some(delayed) = node.doing.delayed() {
+                let delay = &delayed.delay;
+                let wait = pen.look.retrying(delayed, state.now.wall);
+                right.push(match area.width {
+                    ..60 => wait,
+                    60..90 => format!("{wait}, try {} of {}", delay.next, delay.of),
+                    90.. => format!("{wait} ({}, try {} of {})", delay.why, delay.next, delay.of),
+                });
+            }
+            // Where both have no room, the wait is what has to be known.
+            let waits = area.width < 60 && node.doing.delayed().is_some();
+            if let Some(seconds) = node.doing.seconds(state.now.wall).filter(|_| !waits) {
                 right.push(format!("turn {}", pen.look.clock(seconds)));
             }
         }

@@ -50,6 +50,16 @@ pub fn lasted(seconds: i64) -> String {
     }
 }
 
+/// `1 min`, `3 h`, `2 days`: how long ago, where no clock counts.
+pub fn age(seconds: i64) -> String {
+    match seconds / 60 {
+        0 => "now".to_owned(),
+        minutes @ 1..120 => format!("{minutes} min"),
+        minutes @ 120..2880 => format!("{} h", minutes / 60),
+        minutes => format!("{} days", minutes / 1440),
+    }
+}
+
 /// Where a session that begins as a copy is from.
 pub fn forked(from: SessionId, source: Source) -> String {
     let (what, short) = match source {
@@ -57,6 +67,14 @@ pub fn forked(from: SessionId, source: Source) -> String {
         Source::File => ("Brought in from a file: session", from.short()),
     };
     format!("{what} {short}. Nothing that was allowed there is allowed here.")
+}
+
+/// `retrying in 8 s`: how long until a provider that gave no answer is asked again.
+pub fn retrying(seconds: i64) -> String {
+    match seconds {
+        ..=0 => "retrying now".to_owned(),
+        _ => format!("retrying in {seconds} s"),
+    }
 }
 
 /// `used 3.1 of 60 s`.

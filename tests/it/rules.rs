@@ -286,7 +286,7 @@ fn a_person_at_the_screen_is_asked_once_about_the_rules_of_a_project() {
     let mut put_off = App::start(&place, (24, 80), &[]);
     put_off.wait_until("the question", live);
     put_off.press("\u{1b}");
-    put_off.wait_for("put off");
+    put_off.wait_for("1 not now");
     put_off.press("\u{11}");
     assert!(put_off.ended().success(), "what was put off keeps nobody");
     assert_eq!(place.write("docs/a.md").code(), 3);

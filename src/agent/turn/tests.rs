@@ -11,7 +11,7 @@ use crate::{
     },
     kernel::{
         gate::approval::{Answer, Then},
-        message::Message,
+        message::{Delay, Message},
         picture::PictureId,
         port::{ModelError, Pictures, Refused},
         session::Session,
@@ -160,6 +160,18 @@ async fn a_provider_that_fails_ends_the_exchange_and_is_not_asked_again() {
         assert_eq!(rig.model.requests().len(), 1);
         assert_eq!(results(&rig), []);
     }
+}
+
+#[tokio::test]
+async fn a_wait_for_the_provider_is_recorded_when_it_begins() {
+    let rig = Rig::new();
+    let delay = Delay { why: "529 overloaded".to_owned(), wait_ms: 1_000, next: 2, of: 3 };
+    let answer = vec![Ok(Delta::Delayed(delay.clone())), text("fine"), finished(Stop::End)];
+    rig.model.answers(answer);
+    assert_eq!(say(&rig, "go").await, Outcome::Done);
+    let told = rig.journal.events().into_iter();
+    let told: Vec<_> = told.filter(|event| matches!(event, Event::AnswerDelayed(_))).collect();
+    assert_eq!(told, [Event::AnswerDelayed(delay)]);
 }
 
 #[tokio::test]

@@ -173,6 +173,7 @@ impl Page<'_> {
             | Event::SignalTaken { .. }
             | Event::TodoChanged { .. }
             | Event::TurnStarted { .. }
+            | Event::AnswerDelayed(_)
             | Event::CompactionStarted { .. }
             | Event::CallJudged { .. }
             | Event::TextStreamed { .. }

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use crate::kernel::{
     event::Stop,
     id::SessionId,
-    message::{Message, Thought, Usage},
+    message::{Delay, Message, Thought, Usage},
     picture::{Format, PictureId},
     provider::Sees,
     registry::ToolDefinition,
@@ -86,6 +86,8 @@ pub enum Purpose {
 /// A piece of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Delta {
+    /// Nothing of it has come yet, and the provider is asked again after a wait.
+    Delayed(Delay),
     /// Some text, with no control characters but newline and tab.
     Text(String),
     /// Some of what it thinks, for people to read: cleaned as text is. No more in all than

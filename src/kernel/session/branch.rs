@@ -179,6 +179,7 @@ fn carried(event: &Event, source: Source) -> Option<Event> {
         | Event::TextStreamed { .. }
         | Event::ThinkingStreamed { .. }
         | Event::TurnFinished { .. }
+        | Event::AnswerDelayed(_)
         | Event::CompactionStarted { .. }
         | Event::ContextCompacted { .. }
         | Event::ExchangeFinished { .. }

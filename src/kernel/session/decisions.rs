@@ -231,6 +231,7 @@ impl Log {
             | Event::ExecutionFinished { .. }
             | Event::ModeChanged { .. }
             | Event::RuleRevoked { .. }
+            | Event::AnswerDelayed(_)
             | Event::CompactionStarted { .. }
             | Event::ContextCompacted { .. }
             | Event::CallJudged { .. }

@@ -183,6 +183,7 @@ impl Session {
             Event::SignalTaken { signal, .. } => self.later.taken(*signal),
             Event::SessionFinished { outcome } => self.outcome = Some(outcome.clone()),
             Event::SessionStarted { .. }
+            | Event::AnswerDelayed(_)
             | Event::CompactionStarted { .. }
             | Event::SessionNamed { .. }
             | Event::RuleRevoked { .. }

@@ -31,6 +31,8 @@ impl fmt::Display for Fault {
 #[derive(Debug)]
 pub(super) struct Trouble {
     pub(super) fault: Fault,
+    /// The same in a few words, where another try is made.
+    pub(super) brief: String,
     /// Whether another try may have more luck.
     pub(super) may_pass: bool,
     /// How long the provider asks us to wait.
@@ -40,19 +42,21 @@ pub(super) struct Trouble {
 }
 
 const AGAIN: &str = "Send the message again.";
+const CUT_OFF: &str = "the answer was cut off";
 
 impl Trouble {
     fn lasting(what: String, hint: impl Into<String>) -> Self {
         Self {
             fault: Fault::new(what, hint),
+            brief: String::new(),
             may_pass: false,
             retry_after: None,
             refused: Refused::Otherwise,
         }
     }
 
-    fn passing(what: String, hint: impl Into<String>) -> Self {
-        Self { may_pass: true, ..Self::lasting(what, hint) }
+    fn passing(brief: impl Into<String>, what: String, hint: impl Into<String>) -> Self {
+        Self { may_pass: true, brief: brief.into(), ..Self::lasting(what, hint) }
     }
 
     /// More was sent than the model takes.
@@ -75,6 +79,7 @@ impl Trouble {
         let host = url.host_str().unwrap_or_default();
         let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
         Self::passing(
+            "no connection",
             format!("Cannot reach {provider} at {host}{port}: {}.", cause(error)),
             "Check the network, that the server runs, and base_url in config.toml.",
         )
@@ -89,7 +94,7 @@ impl Trouble {
     /// The stream ended without an end.
     pub(super) fn ended(provider: &str) -> Self {
         let what = format!("The answer of {provider} was cut off; nothing of it was run.");
-        Self::passing(what, AGAIN)
+        Self::passing(CUT_OFF, what, AGAIN)
     }
 
     /// The stream could not be read on.
@@ -97,7 +102,7 @@ impl Trouble {
         let what =
             format!("The answer of {provider} was cut off: {broken}; nothing of it was run.");
         match broken {
-            Broken::Transport(_) => Self::passing(what, AGAIN),
+            Broken::Transport(_) => Self::passing(CUT_OFF, what, AGAIN),
             Broken::TooLong | Broken::NotText | Broken::NotEvents => Self::lasting(what, AGAIN),
         }
     }
@@ -122,9 +127,12 @@ impl Trouble {
     pub(super) fn told(provider: &str, told: &Told) -> Self {
         let what = format!("{provider} failed while it answered: {}.", sentence(&told.message));
         let passes = ["overloaded", "rate_limit", "api_error", "server_error", "timeout"];
-        match passes.iter().any(|kind| told.kind.contains(kind)) {
-            true => Self::passing(what, "Wait a little, then send the message again."),
-            false => Self::lasting(what, AGAIN),
+        match passes.iter().find(|kind| told.kind.contains(**kind)) {
+            Some(kind) => {
+                let brief = kind.replace('_', " ");
+                Self::passing(brief, what, "Wait a little, then send the message again.")
+            }
+            None => Self::lasting(what, AGAIN),
         }
     }
 
@@ -142,6 +150,10 @@ impl Trouble {
             false => format!(": {}", sentence(&said)),
         };
         let key = key_env.unwrap_or("the key");
+        // The one that has no name of its own is what Anthropic says when it is overloaded.
+        let reason =
+            status.canonical_reason().unwrap_or(if code == 529 { "overloaded" } else { "" });
+        let brief = format!("{code} {}", reason.to_lowercase()).trim_end().to_owned();
         match code {
             400 | 404 | 415 | 422 | 500 | 501 if is_about_pictures(&said) => Self::no_pictures(
                 format!("{provider} refused the request ({code}){because}."),
@@ -164,6 +176,7 @@ impl Trouble {
                 format!("Look at the account of {key}."),
             ),
             429 => Self::passing(
+                brief,
                 format!("{provider} takes no more requests just now ({code}){because}."),
                 "Wait a little, then send the message again.",
             ),
@@ -172,6 +185,7 @@ impl Trouble {
                 "Set base_url to the address it has now.",
             ),
             408 | 409 | 500..=599 => Self::passing(
+                brief,
                 format!("{provider} has trouble ({code}){because}."),
                 "Wait a little, then send the message again.",
             ),

@@ -23,13 +23,17 @@ fn ask(server: &Loopback, patience: Patience) -> mpsc::Receiver<Result<Delta, Mo
     OpenaiChat::new(wire, "m", None).respond(ModelRequest::default())
 }
 
-/// The whole of the last words, not their first line.
-async fn failure(mut receiver: mpsc::Receiver<Result<Delta, ModelError>>) -> String {
+async fn error(mut receiver: mpsc::Receiver<Result<Delta, ModelError>>) -> ModelError {
     let mut last = None;
     while let Some(delta) = receiver.recv().await {
         last = Some(delta);
     }
-    last.unwrap().unwrap_err().message
+    last.unwrap().unwrap_err()
+}
+
+/// The whole of the last words, not their first line.
+async fn failure(receiver: mpsc::Receiver<Result<Delta, ModelError>>) -> String {
+    error(receiver).await.message
 }
 
 #[tokio::test]
@@ -48,6 +52,29 @@ async fn a_passing_trouble_before_any_content_is_tried_again() {
         let server = Loopback::start(vec![Reply::stream(stream), Reply::stream(FINE)]).await;
         assert_eq!(told(ask(&server, patience())).await, "fine | End 0+0", "{stream}");
     }
+}
+
+#[tokio::test]
+async fn each_wait_is_told_with_its_cause_before_it_begins() {
+    let early = "data: {\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}\n\n";
+    let replies = vec![
+        Reply::status("429 Slow\r\nretry-after: 0", LATER),
+        Reply::stream(early),
+        Reply::stream(FINE),
+    ];
+    let server = Loopback::start(replies).await;
+    let mut receiver = ask(&server, patience());
+    let mut waits = Vec::new();
+    while let Some(Ok(delta)) = receiver.recv().await {
+        if let Delta::Delayed(delay) = delta {
+            waits.push((delay.why, delay.next, delay.of));
+        }
+    }
+    let expected = [("429 too many requests".to_owned(), 2, 3), ("overloaded".to_owned(), 3, 3)];
+    assert_eq!(waits, expected);
+    let server = Loopback::start(vec![Reply::status("529 Busy", ""), Reply::stream(FINE)]).await;
+    let first = ask(&server, patience()).recv().await.unwrap().unwrap();
+    assert!(matches!(&first, Delta::Delayed(delay) if delay.why == "529 overloaded"), "{first:?}");
 }
 
 #[tokio::test]
@@ -129,7 +156,7 @@ async fn a_refusal_for_length_is_told_from_any_other() {
     ] {
         let replies = (0..5).map(|_| Reply::status(head, body)).collect();
         let server = Loopback::start(replies).await;
-        let error = ask(&server, patience()).recv().await.unwrap().unwrap_err();
+        let error = error(ask(&server, patience())).await;
         assert_eq!(error.refused, expected, "{head} {body}");
     }
 }

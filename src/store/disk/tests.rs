@@ -122,6 +122,7 @@ fn a_journal_of_the_first_version_still_opens_whole() {
         "conversation_rewound",
         "todo_changed",
         "thinking_streamed",
+        "answer_delayed",
     ];
     for kind in reader::TYPES.into_iter().filter(|kind| !later.contains(kind)) {
         let part = format!("\"type\":\"{kind}\"");

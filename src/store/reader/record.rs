@@ -56,7 +56,7 @@ pub(super) fn record(line: &[u8]) -> Record {
 }
 
 /// Every type of event this program knows, as it stands in a journal.
-pub(in crate::store) const TYPES: [&str; 33] = [
+pub(in crate::store) const TYPES: [&str; 34] = [
     "session_started",
     "session_resumed",
     "session_forked",
@@ -64,6 +64,7 @@ pub(in crate::store) const TYPES: [&str; 33] = [
     "conversation_rewound",
     "message_sent",
     "turn_started",
+    "answer_delayed",
     "text_streamed",
     "thinking_streamed",
     "turn_finished",

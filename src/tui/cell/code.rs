@@ -89,12 +89,15 @@ fn head(code: &Code, scene: &Scene<'_>) -> Line<'static> {
         | Progress::Failed(_)
         | Progress::Denied(_)
         | Progress::Limit(_)
-        | Progress::Stopped(_)) => {
+        | Progress::Stopped(_)
+        | Progress::Withdrawn(_)) => {
             if code.ran_ms > 0 {
                 facts.push(words::took(code.ran_ms));
             }
             if let Some(why) = progress.why() {
-                facts.push(format!("{}: {}", progress.mark().word(), words::first_line(why)));
+                let (word, why) = (progress.mark().word(), words::first_line(why));
+                let said = why.starts_with(word);
+                facts.push(if said { why.to_owned() } else { format!("{word}: {why}") });
             }
         }
     }

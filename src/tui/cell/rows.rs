@@ -245,7 +245,8 @@ pub(super) fn call(called: &Called, scene: &Scene<'_>) -> Line<'static> {
         | Progress::Failed(why)
         | Progress::Denied(why)
         | Progress::Limit(why)
-        | Progress::Stopped(why) => words::first_line(why).to_owned(),
+        | Progress::Stopped(why)
+        | Progress::Withdrawn(why) => words::first_line(why).to_owned(),
     };
     if !how.is_empty() {
         spans.push(Span::raw("   "));
@@ -273,16 +274,16 @@ fn agent(
 ) -> Line<'static> {
     let mut spans = vec![scene.mark(scene.state(session))];
     spans.extend(scene.name(&format!(" agent {name}   "), Role::Text));
-    let doing = scene.sessions.get(session).map(|node| &node.doing);
-    let time = match doing {
-        Some(Doing::Rests { worked_s, outcome, .. }) => {
+    let node = scene.sessions.get(session);
+    let time = match node.map(|node| &node.doing) {
+        Some(Doing::Rests { outcome, .. }) => {
             let word = match outcome {
                 Outcome::Done => "done",
                 Outcome::Stopped => "stopped",
                 Outcome::Failed { .. } => "failed",
                 Outcome::Limit { .. } => "limit",
             };
-            format!("{word} in {}: ", words::clock(*worked_s))
+            format!("{word} in {}: ", words::clock(node.map_or(0, |node| node.worked_s)))
         }
         Some(Doing::Nothing | Doing::Working { .. }) | None => {
             format!("started {} ago: ", scene.look.clock(words::seconds(at, scene.now)))

@@ -23,7 +23,11 @@ impl Bound {
         {
             // Many with the same modifiers are told of together.
             rest.iter_mut().for_each(|label| *label = label.split_off(prefix.len()));
-            return labels.concat();
+            let all: String = rest.concat();
+            return match (all.chars().all(|c| c.is_ascii_digit()), all.chars().last()) {
+                (true, Some(last)) => format!("{first}…{last}"),
+                _ => labels.concat(),
+            };
         }
         labels.join(" ")
     }

@@ -92,7 +92,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
         Action::Steer => "Send at the next step",
         Action::Recall => "Search earlier words",
         Action::Output(of) => match of {
-            Output::Follow => "Follow an output, or hold it",
+            Output::Follow => "Follow an output, or fix the view",
             Output::Wrap => "Wrap the lines of an output, and back",
             Output::Save => "Save an output to a file…",
             Output::Pin => "Pin an output, and back",
@@ -122,7 +122,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
             Place::Grants => "The calls that a rule decided",
             _ => return BY_HAND,
         },
-        Action::NotNow => "Put a question off, and back",
+        Action::NotNow => "A question: not now, and back",
         Action::Copy => match place {
             Place::Question => "Copy what is asked about",
             Place::Decisions => "Copy a decision as a line",
@@ -162,7 +162,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
         Action::Preset(Preset::Plain) => "Keys: plain",
         Action::Preset(Preset::Vim) => "Keys: plain and vim-like",
         Action::Delete => "Delete a session…",
-        Action::Resume => "Carry a session on here",
+        Action::Resume => "Resume a session: carry it on here",
         Action::Message => "Write to a session",
         Action::Add => "Add a session",
         Action::Rename => "Rename a session…",
@@ -170,7 +170,7 @@ pub fn listed(place: Place, action: Action) -> Listed {
             Place::Sessions => "Go back in another session…",
             _ => "Go back to before a message…",
         },
-        Action::Fork => "Go on in a copy of a session",
+        Action::Fork => "Fork a session: go on in a copy",
         Action::Filter => match place {
             Place::Sessions => "Filter sessions and agents",
             Place::Waiting => "Filter what waits",
@@ -180,7 +180,10 @@ pub fn listed(place: Place, action: Action) -> Listed {
             _ => "Filter",
         },
         Action::Lasting => return IN_A_FORM,
-        Action::Undo => "Undo what was written…",
+        Action::Undo => match place {
+            Place::Transcript => "Undo what this part wrote…",
+            _ => "Undo changes…",
+        },
         Action::Revoke => "Take a grant back",
         Action::Clear => "Empty the draft",
         Action::Leave => return BY_HAND,

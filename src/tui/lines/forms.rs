@@ -197,7 +197,7 @@ fn changes(edit: &Edit) -> Vec<String> {
         let text = match field.value() {
             Ok(Some(serde_json::Value::String(text))) => text,
             Ok(Some(value)) => value.to_string(),
-            Ok(None) => "left out".to_owned(),
+            Ok(None) => "not set".to_owned(),
             Err(why) => why,
         };
         let count = text.lines().count();

@@ -123,7 +123,7 @@ pub(super) fn waiting(lines: &mut Lines) {
         .iter()
         .enumerate()
         .map(|(at, waiting)| {
-            let put_off = if waiting.put_off { ", put off" } else { "" };
+            let put_off = if waiting.put_off { ", not now" } else { "" };
             let age = clock(crate::tui::words::seconds(waiting.asked, now));
             let (who, effect) = (paper::who(waiting), paper::effect(waiting));
             format!("{}: {who}: {effect}, waits {age}{put_off}", at + 1)
@@ -150,7 +150,7 @@ pub(super) fn agents(lines: &mut Lines) {
     let told = rows.iter().enumerate().map(|(at, row)| {
         let who = tell::who(state, row.session);
         let node = state.sessions.get(row.session);
-        let time = node.and_then(|node| node.doing.seconds(state.now.wall));
+        let time = node.and_then(|node| node.time(state.now.wall));
         let time = time.map_or_else(String::new, |seconds| format!(", {}", clock(seconds)));
         let used = node.map(|node| tell::used(&node.usage)).unwrap_or_default();
         let here =

@@ -369,6 +369,7 @@ fn after(lines: &mut Lines, envelope: &Envelope, before: Before, past: bool) -> 
         | Event::ConversationRewound { .. }
         | Event::MessageSent { .. }
         | Event::TurnStarted { .. }
+        | Event::AnswerDelayed(_)
         | Event::TextStreamed { .. }
         | Event::ThinkingStreamed { .. }
         | Event::TurnFinished { .. }

@@ -8,7 +8,7 @@ use crate::{
         event::{Decider, Envelope, Event},
         gate::approval::{Answer, Question},
         id::{ApprovalId, SessionId},
-        message::Usage,
+        message::{Delay, Usage},
         spec::SessionSpec,
     },
     tui::message::Message,
@@ -50,6 +50,12 @@ impl Stage {
 
     pub(in crate::tui) fn thinks(&mut self, session: u128, text: &str) {
         self.event(session.into(), Event::ThinkingStreamed { text: text.into() });
+    }
+
+    /// The provider gives no answer, and is asked again after a wait.
+    pub(in crate::tui) fn waits_for_the_provider(&mut self, session: u128, wait_ms: u64) {
+        let delay = Delay { why: "529 overloaded".into(), wait_ms, next: 2, of: 3 };
+        self.event(session.into(), Event::AnswerDelayed(delay));
     }
 
     pub(in crate::tui) fn turn_ends(&mut self, session: u128, input: u64, output: u64) {

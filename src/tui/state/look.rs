@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use ratatui::style::Style;
 
 use crate::{
     config::Motion,
     tui::{
         picture::{Gallery, How},
+        state::sessions::Delayed,
         theme::{Mark, Marks, Role, Theme},
         words,
     },
@@ -66,6 +68,15 @@ impl Look {
     /// A clock that goes on, after so many seconds.
     pub fn clock(&self, seconds: i64) -> String {
         words::clock(self.stepped(seconds))
+    }
+
+    /// The wait until a provider is asked again; counted down to the second, or in steps.
+    pub fn retrying(&self, delayed: &Delayed, now: Timestamp) -> String {
+        let seconds = delayed.until.as_second() - now.as_second();
+        words::retrying(match self.motion {
+            Motion::Full => seconds,
+            Motion::Reduced => (seconds + 9) / 10 * 10,
+        })
     }
 
     /// What of a limit was used, while it goes on.

@@ -225,6 +225,12 @@ impl Records {
         self.zone.to_datetime(at).strftime("%H:%M").to_string()
     }
 
+    /// `12:04`; of another day than that moment's, `29 Nov 12:04`.
+    pub fn when(&self, at: Timestamp, now: Timestamp) -> String {
+        let form = if self.day(at) == self.day(now) { "%H:%M" } else { "%-d %b %H:%M" };
+        self.zone.to_datetime(at).strftime(form).to_string()
+    }
+
     /// `12:04:31`, likewise.
     pub fn second(&self, at: Timestamp) -> String {
         self.zone.to_datetime(at).strftime("%H:%M:%S").to_string()

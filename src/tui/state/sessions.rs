@@ -1,9 +1,12 @@
 //! The sessions that are here, their agents below them, and which one is in view.
 
+mod doing;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
+pub use self::doing::{Delayed, Doing};
 use super::{
     State,
     output::Run,
@@ -12,7 +15,6 @@ use super::{
 };
 use crate::{
     kernel::{
-        event::Outcome,
         gate::approval::Question,
         id::{CallId, SessionId, SignalId},
         message::Usage,
@@ -49,6 +51,8 @@ pub struct Node {
     pub started_by: Option<CallId>,
     /// Agents that are over and of which its model does not know yet, by the signal that says so.
     pub untold: Vec<(SignalId, String)>,
+    /// The seconds of all its exchanges that are over.
+    pub worked_s: i64,
 }
 
 /// Something that was said: the number of its event, the words, and the pictures that they name.
@@ -67,34 +71,17 @@ impl Node {
             Some(_) | None => self.spec.agent(),
         }
     }
-}
 
-/// What a session does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Doing {
-    /// Nothing was said yet.
-    Nothing,
-    Working {
-        since: Timestamp,
-    },
-    Rests {
-        outcome: Outcome,
-        since: Timestamp,
-        worked_s: i64,
-    },
-}
-
-impl Doing {
-    pub fn works(&self) -> bool {
-        matches!(self, Self::Working { .. })
-    }
-
-    /// Seconds of the exchange that goes on, or of the last one.
-    pub fn seconds(&self, now: Timestamp) -> Option<i64> {
-        match self {
-            Self::Nothing => None,
-            Self::Working { since } => Some((now.as_second() - since.as_second()).max(0)),
-            Self::Rests { worked_s, .. } => Some(*worked_s),
+    /// Seconds, as a list has them: of an agent, all that it worked; of a session, its turn that goes
+    /// on, and none while it rests.
+    pub fn time(&self, now: Timestamp) -> Option<i64> {
+        let now = self.doing.seconds(now);
+        match (self.spec.parent, &self.doing) {
+            (_, Doing::Nothing) => None,
+            (Some(_), Doing::Working { .. } | Doing::Rests { .. }) => {
+                Some(self.worked_s + now.unwrap_or(0))
+            }
+            (None, Doing::Working { .. } | Doing::Rests { .. }) => now,
         }
     }
 }
@@ -213,6 +200,7 @@ impl Sessions {
             plan: Vec::new(),
             started_by: None,
             untold: Vec::new(),
+            worked_s: 0,
             spec: spec.clone(),
         };
         self.nodes.insert(spec.id, node);

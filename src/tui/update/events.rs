@@ -1,6 +1,7 @@
 //! What the events of sessions do to the screen.
 
 mod said;
+mod turn;
 
 use std::sync::Arc;
 
@@ -8,13 +9,13 @@ use self::said::toast;
 use super::{edit, several, signals, tree};
 use crate::{
     kernel::{
-        event::{Call, Decider, Envelope, Event, ExitStatus, Origin, Outcome, Stop},
+        event::{Call, Decider, Envelope, Event, ExitStatus, Origin, Outcome},
         gate::approval::{Answer, CHANGED, Question},
         id::ApprovalId,
         port::Aside,
     },
     tui::{
-        cell::{Body, Progress, ending},
+        cell::{Body, Progress},
         effect::Effect,
         state::{
             State,
@@ -100,21 +101,24 @@ fn of_run(state: &mut State, envelope: &Envelope) {
 
 fn of_session(node: &mut Node, envelope: &Envelope) {
     let at = envelope.at;
+    turn::apply(node, envelope);
     let log = &mut node.transcript;
     match &envelope.event {
         Event::SessionResumed { notice } => {
             log.interrupted();
             node.by_hand.clear();
+            // It ended when it was last heard of, not when it was carried on.
+            let at = node.doing.heard().unwrap_or(at);
             let text = match notice {
                 Some(notice) => format!("Carried on. {notice}"),
                 None => "Carried on from where it was left.".to_owned(),
             };
             log.notice(Mark::Here, text);
-            rest(node, Outcome::Stopped, at);
+            turn::rest(node, Outcome::Stopped, at);
         }
         Event::SessionForked { from, source } => {
             log.notice(Mark::Here, words::forked(*from, *source));
-            rest(node, Outcome::Stopped, at);
+            turn::rest(node, Outcome::Stopped, at);
         }
         Event::SessionNamed { name } => {
             node.title = Some(name.clone());
@@ -132,66 +136,10 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             if node.title.is_none() {
                 node.title = Some(words::first_line(text).chars().take(80).collect());
             }
-            node.doing = Doing::Working { since: at };
+            node.doing = Doing::begun(at);
             node.at = "answering".to_owned();
-        }
-        Event::TurnStarted { .. } => {
-            log.end_text();
-            log.fold_finished();
-            signals::told(node);
-            if !node.doing.works() {
-                node.doing = Doing::Working { since: at };
-            }
-            node.at = "answering".to_owned();
-        }
-        Event::ThinkingStreamed { text } => {
-            log.thought(text, at);
-            node.at = "thinking".to_owned();
-        }
-        Event::TextStreamed { text } => {
-            log.thought_until(at);
-            log.streamed(text);
-            node.at = "answering".to_owned();
-        }
-        Event::TurnFinished { stop, usage, .. } => {
-            log.thought_until(at);
-            log.end_text();
-            node.usage += *usage;
-            node.context = usage.input + usage.output;
-            match stop {
-                Stop::End | Stop::Calls | Stop::Interrupted => {}
-                Stop::Length => log.notice(
-                    Mark::Warning,
-                    "The answer was cut at the model's own limit. Ask it to go on.",
-                ),
-                Stop::Failed { message } => log.notice(Mark::Failed, message.clone()),
-            }
-        }
-        Event::CompactionStarted { .. } => {
-            log.end_text();
-            node.at = "summarising".to_owned();
-            log.notice(
-                Mark::Here,
-                "The conversation is too long for the model, which sums up the older part. All of it \
-                 stays in the journal.",
-            );
-        }
-        Event::ContextCompacted { summary, usage, .. } => {
-            node.usage += *usage;
-            node.context = 0;
-            node.at = "answering".to_owned();
-            log.notice(Mark::Here, format!("From here on it works from this summary:\n{summary}"));
         }
         Event::CallJudged { usage, .. } => node.usage += *usage,
-        Event::ExchangeFinished { outcome } | Event::SessionFinished { outcome } => {
-            log.end_text();
-            if node.doing.works()
-                && let Some((mark, text)) = ending(outcome)
-            {
-                log.notice(mark, text);
-            }
-            rest(node, outcome.clone(), at);
-        }
         Event::CallStarted { call, category, .. } => {
             if call.origin == Origin::Person && call.parent.is_none() {
                 node.by_hand.insert(call.id);
@@ -261,6 +209,15 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
             log.made(*call, std::slice::from_ref(picture));
         }
         Event::SessionStarted { .. }
+        | Event::TurnStarted { .. }
+        | Event::AnswerDelayed(_)
+        | Event::TextStreamed { .. }
+        | Event::ThinkingStreamed { .. }
+        | Event::TurnFinished { .. }
+        | Event::CompactionStarted { .. }
+        | Event::ContextCompacted { .. }
+        | Event::ExchangeFinished { .. }
+        | Event::SessionFinished { .. }
         | Event::ApprovalRequested { .. }
         | Event::ApprovalAnswered { .. }
         | Event::ApprovalWithdrawn { .. }
@@ -269,14 +226,6 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
         | Event::SignalTaken { .. }
         | Event::OutputWritten { .. } => {}
     }
-}
-
-fn rest(node: &mut Node, outcome: Outcome, at: jiff::Timestamp) {
-    if let Doing::Working { since } = node.doing {
-        let worked_s = words::seconds(since, at);
-        node.doing = Doing::Rests { outcome, since: at, worked_s };
-    }
-    node.at.clear();
 }
 
 /// A question came up. What a session asks that runs elsewhere is answered there.
@@ -384,7 +333,7 @@ fn withdrawn(state: &mut State, id: ApprovalId, reason: &str, at: jiff::Timestam
     let question = &waiting.question;
     let why = format!("withdrawn: {reason}");
     if let Some(node) = state.sessions.get_mut(question.session) {
-        node.transcript.settled(question.call.id, Progress::Stopped(why));
+        node.transcript.settled(question.call.id, Progress::Withdrawn(why));
     }
     let who = question.path.last().map_or("it", String::as_str);
     if is_news(state, at) {

@@ -14,6 +14,7 @@ use crate::{
     tui::{
         effect::Effect,
         keymap::{Action, Go, Key, Letter, Move, Place},
+        layout::Room,
         paper,
         row::Hit,
         state::{
@@ -57,7 +58,10 @@ pub(in crate::tui) fn says(state: &mut State, id: ApprovalId, letter: Letter) ->
             Vec::new()
         }
         Letter::Wider => {
-            match state.queue.get(id).and_then(Waiting::not_offered) {
+            // A rule that cannot be read whole is not saved.
+            let narrow = state.drawn.layout.room == Room::Narrow;
+            let small = narrow.then_some("wider: needs a window of 60x15");
+            match small.or_else(|| state.queue.get(id).and_then(Waiting::not_offered)) {
                 Some(why) => state.status.say(why, state.now.at),
                 None => wider::open(state, id),
             }

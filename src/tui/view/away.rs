@@ -74,13 +74,13 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
     let (head, rest) = split_top(area, 1);
     let (rest, keys) = split_bottom(rest, 1);
     let Some(told) = &state.status.away.told else { return };
-    let right = vec![pen.span(lasted(told), Role::Quiet)];
-    pen.rule(head, 0, Keys::Here, vec![pen.span(TITLE, Role::Bright)], right);
     let hints = Hints::of(&state.controls, state.key_place()).with(Action::Open, "go there");
-    pen.hints(keys, hints.leave("read all of it"));
+    pen.hints(keys, hints.leave("mark as read"));
     let height = usize::from(rest.height);
     let row = row.min(told.news.len().saturating_sub(1));
     let first = (row + 1).saturating_sub(height);
+    let right = pen.ends((first, height, told.news.len()), &lasted(told), head.width);
+    pen.rule(head, 0, Keys::Here, vec![pen.span(TITLE, Role::Bright)], right);
     for (at, line) in lines(state, pen, told).into_iter().enumerate().skip(first).take(height) {
         let y = u16::try_from(at - first).unwrap_or(0);
         pen.line(inset(rest, 0, 1), y, line);

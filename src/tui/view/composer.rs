@@ -36,7 +36,8 @@ const WAITING: u16 = 3;
 /// The rows it needs, its rule included, and what is offered above that; the text has at most a third of
 /// the area.
 pub(super) fn rows(state: &State, area: Rect) -> u16 {
-    let (text, _) = laid(&state.composer.draft, usize::from(area.width.saturating_sub(PROMPT + 1)));
+    let width = usize::from(area.width.saturating_sub(PROMPT + 1)).max(1);
+    let (text, _) = prose(&state.composer.draft, width);
     let calm = state.queue.current().is_none() && state.focus != Focus::Start;
     let least = if calm && area.height > 16 { 2 } else { 1 };
     let most = (area.height / 3).max(1);
@@ -74,7 +75,13 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, room: Room) -> 
         true => vec![pen.span(format!("{} wait", words::count(count, "message")), Role::Quiet)],
         false => Vec::new(),
     };
-    pen.rule(area, 0, Keys::here(here), all, hint);
+    match super::status::passing(state, area.width) {
+        Some(passing) => {
+            let passing = pen.spans(passing, Role::Bright);
+            pen.rule(area, 0, Keys::here(here), passing, Vec::new());
+        }
+        None => pen.rule(area, 0, Keys::here(here), all, hint),
+    }
     let above = inset(Rect { y: area.y + 1, height: rows, ..area }, 1, 1);
     for (at, one) in queued(state).skip(count.saturating_sub(usize::from(rows))).enumerate() {
         let last = at + 1 == usize::from(rows);
@@ -86,7 +93,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, room: Room) -> 
     let field = Rect { y: area.y + used, height: area.height.saturating_sub(used), ..area };
     let prompt = Line::from(vec![Span::raw(" "), pen.mark(Mark::Path)]);
     pen.line(field, 0, prompt);
-    let cursor = text(pen, inset(field, PROMPT, 1), &state.composer.draft, here);
+    let cursor = words(pen, inset(field, PROMPT, 1), &state.composer.draft, here);
     searching.or(cursor).filter(|_| here)
 }
 
@@ -178,12 +185,31 @@ fn read_only(state: &State) -> Option<String> {
     })
 }
 
-/// A draft in its area, moved so that the cursor is in sight. Gives the cursor's place.
+/// Words in their area, broken between them and moved so that the cursor is in sight. Gives the cursor's
+/// place.
+pub(super) fn words(
+    pen: &mut Pen<'_>,
+    area: Rect,
+    draft: &Draft,
+    here: bool,
+) -> Option<(u16, u16)> {
+    drawn(pen, area, prose(draft, usize::from(area.width)), here)
+}
+
+/// A text in its area, every space of it, moved likewise.
 pub(super) fn text(pen: &mut Pen<'_>, area: Rect, draft: &Draft, here: bool) -> Option<(u16, u16)> {
+    drawn(pen, area, laid(draft, usize::from(area.width)), here)
+}
+
+fn drawn(
+    pen: &mut Pen<'_>,
+    area: Rect,
+    (rows, (row, column)): Laid,
+    here: bool,
+) -> Option<(u16, u16)> {
     if area.width == 0 || area.height == 0 {
         return None;
     }
-    let (rows, (row, column)) = laid(draft, usize::from(area.width));
     let height = usize::from(area.height);
     let first = (row + 1).saturating_sub(height);
     for (at, text) in rows.iter().skip(first).take(height).enumerate() {
@@ -196,46 +222,48 @@ pub(super) fn text(pen: &mut Pen<'_>, area: Rect, draft: &Draft, here: bool) -> 
     Some((area.x + x, area.y + y))
 }
 
-/// The rows of a draft, and where the cursor stands in them.
-pub(super) fn laid(draft: &Draft, width: usize) -> (Vec<String>, (usize, usize)) {
+/// Rows, and where the cursor stands in them.
+type Laid = (Vec<String>, (usize, usize));
+
+/// The rows of a draft, each full to the last cell.
+pub(super) fn laid(draft: &Draft, width: usize) -> Laid {
     let (lines, line, byte) = draft.shown();
-    lay(&lines, (line, byte), width)
+    lay(&lines, (line, byte), Layout::exact(width.max(1)))
+}
+
+/// The rows of words that somebody writes, broken between them.
+pub(super) fn prose(draft: &Draft, width: usize) -> Laid {
+    let (lines, line, byte) = draft.shown();
+    lay(&lines, (line, byte), Layout::words(width.max(1)))
 }
 
 /// As [`laid`], for a name: a line end in it is one of its letters.
-pub(super) fn laid_name(draft: &Draft, width: usize) -> (Vec<String>, (usize, usize)) {
+pub(super) fn laid_name(draft: &Draft, width: usize) -> Laid {
     let (lines, line, byte) = draft.shown();
     let before: usize = lines.iter().take(line).map(|line| line.len() + 1).sum();
-    lay(&[lines.join("\n")], (0, before + byte), width)
+    lay(&[lines.join("\n")], (0, before + byte), Layout::exact(width.max(1)))
 }
 
 /// Rows of some lines, and where a byte of one of them stands.
-fn lay(
-    lines: &[String],
-    (cursor_line, cursor_byte): (usize, usize),
-    width: usize,
-) -> (Vec<String>, (usize, usize)) {
-    let width = width.max(1);
+fn lay(lines: &[String], (cursor_line, cursor_byte): (usize, usize), layout: Layout) -> Laid {
     let mut out = Vec::new();
     let mut cursor = (0, 0);
     for (at, line) in lines.iter().enumerate() {
         let shown = clean::shown(line);
         let first = out.len();
-        out.extend(wrapped(&shown, Layout::exact(width)).map(|range| shown[range].to_owned()));
+        let rows: Vec<_> = wrapped(&shown, layout).collect();
+        out.extend(rows.iter().map(|range| shown[range.clone()].to_owned()));
         if at == cursor_line {
-            let before = clean::width(&clean::shown(&line[..cursor_byte]));
-            // Rows are full to the cell, or one short of it before a wide character.
-            let mut left = before;
-            let mut row = first;
-            while row + 1 < out.len() && left >= clean::width(&out[row]) {
-                left -= clean::width(&out[row]);
-                row += 1;
+            // Where a row is full, what comes next stands in the one below.
+            let byte = shown.floor_char_boundary(clean::shown(&line[..cursor_byte]).len());
+            let row = rows.iter().rposition(|range| range.start <= byte).unwrap_or(0);
+            let left = rows.get(row).map_or("", |range| &shown[range.start..byte.min(range.end)]);
+            let left = clean::width(left);
+            cursor = (first + row, left);
+            if left >= layout.width {
+                out.insert(cursor.0 + 1, String::new());
+                cursor = (cursor.0 + 1, 0);
             }
-            if left >= width {
-                out.insert(row + 1, String::new());
-                (row, left) = (row + 1, 0);
-            }
-            cursor = (row, left);
         }
     }
     (out, cursor)

@@ -11,6 +11,7 @@ use crate::tui::{
     keymap::{Action, Move, Place},
     state::{State, status::Player},
     theme::{Mark, Role},
+    wrap::{Layout, wrap_with},
 };
 
 pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
@@ -27,6 +28,13 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
     }
     pen.hints(keys, hints.leave("back"));
     let mut lines = vec![Line::default()];
+    let width = usize::from(rest.width).saturating_sub(4).max(1);
+    // Lines that begin with two blanks are to be typed.
+    let all = |pen: &Pen<'_>, text: &str| -> Vec<Line<'static>> {
+        let line = Line::from(pen.spans(&format!("   {text}"), Role::Text));
+        let hanging = 3 + 2 * usize::from(text.starts_with(' '));
+        wrap_with(&line, Layout::words(width + 3).hanging(hanging))
+    };
     let say = |text: &str| Line::from(pen.spans(&format!("   {text}"), Role::Text));
     let mut chosen = 0;
     if !models.is_empty() {
@@ -52,17 +60,19 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
         true => "ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY".to_owned(),
         false => looked_for.join(", "),
     };
-    lines.push(say("Keys are read from the environment, never typed here. Set one of"));
-    lines.push(say(&format!("  {variables}")));
-    lines.push(say("in your shell and start footplate again."));
+    lines.extend(all(pen, "Keys are read from the environment, never typed here. Set one of"));
+    lines.extend(all(pen, &format!("  {variables}")));
+    lines.extend(all(pen, "in your shell and start footplate again."));
     lines.push(Line::default());
     if models.is_empty() {
-        lines.push(say("A model on this computer needs no key: start ollama, then"));
+        lines.extend(all(pen, "A model on this computer needs no key: start ollama, then"));
         lines.push(say("  footplate --model ollama/NAME"));
         lines.push(Line::default());
     }
-    lines.push(say("Any server that speaks a known protocol: [providers.NAME] in config.toml,"));
-    lines.push(say("then footplate --model NAME/MODEL."));
+    let any = "Any server that speaks OpenAI's chat or Anthropic's messages: [providers.NAME] in \
+               config.toml, with base_url and api; then";
+    lines.extend(all(pen, any));
+    lines.push(say("  footplate --model NAME/MODEL"));
     let height = usize::from(rest.height);
     let first = (chosen + 1).saturating_sub(height);
     for (at, line) in lines.into_iter().skip(first).take(height).enumerate() {

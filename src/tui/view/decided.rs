@@ -25,6 +25,9 @@ use crate::{
 /// Cells of the two times.
 const TIME: usize = 10;
 
+/// How they stand.
+const ORDER: &str = "newest first";
+
 /// Cells for who decided.
 const BY: usize = 15;
 
@@ -45,32 +48,41 @@ pub(super) fn draw(
     } else {
         format!("decisions {} of {}", shown.len(), list.all.len())
     };
-    let right = vec![pen.span("newest first", Role::Quiet)];
-    pen.rule(head, 0, Keys::Here, vec![pen.span(count, Role::Bright)], right);
+    let count = vec![pen.span(count, Role::Bright)];
+    let order = pen.ends((0, 0, 0), ORDER, head.width);
+    pen.rule(head, 0, Keys::Here, count.clone(), order);
     let (rest, cursor) = super::filter::draw(state, pen, rest);
     let (some, none) = (!shown.is_empty(), shown.is_empty());
     let hints = Hints::of(&state.controls, Place::Decisions)
         .when(some, Action::Open, "go there")
         .when(some, Action::Copy, "copy")
         .when(some, Action::Filter, "filter: you, rule, monitor, denied")
-        .when(none, Action::Filter, "filter")
-        .leave("back");
-    pen.hints(keys, super::filter::keys(state, hints));
+        .when(none, Action::Filter, "filter");
+    pen.hints(keys, super::filter::keys(state, hints, "back"));
     if shown.is_empty() {
-        let text = if list.all.is_empty() {
-            "Nothing was decided yet. Reads that simply ran are not listed."
-        } else {
-            "No decision has all of these words."
+        let text = match (&filter.rule, list.all.is_empty()) {
+            (_, true) => "Nothing was decided yet. Reads that simply ran are not listed.",
+            (Some(_), false) => "It decided nothing in this session.",
+            (None, false) => "No decision has all of these words.",
         };
         pen.text(inset(rest, 1, 0), 0, text, Role::Quiet);
         return cursor;
     }
-    let (rest, about) = split_bottom(rest, if rest.height > 8 { 4 } else { 0 });
+    let (rest, about) = split_bottom(
+        rest,
+        match rest.height {
+            9.. => 4,
+            6..9 => 2,
+            ..6 => 0,
+        },
+    );
     let times = area.width >= 60;
     columns(pen, rest, times);
     let (_, rows) = split_top(rest, 1);
     let height = usize::from(rows.height);
     let first = (chosen + 1).saturating_sub(height);
+    let order = pen.ends((first, height, shown.len()), ORDER, head.width);
+    pen.rule(head, 0, Keys::Here, count, order);
     for (at, (_, decided)) in shown.iter().enumerate().skip(first).take(height) {
         let row = u16::try_from(at - first).unwrap_or(0);
         let (left, right) = entry(state, pen, decided, times);
@@ -86,7 +98,8 @@ pub(super) fn draw(
 }
 
 fn columns(pen: &mut Pen<'_>, area: Rect, times: bool) {
-    let left = Line::from(pen.span("at        effect", Role::Quiet));
+    let left = if times { "at        effect" } else { "at     effect" };
+    let left = Line::from(pen.span(left, Role::Quiet));
     let mut right = clean::pad("by", BY);
     if times {
         right.push_str(&clean::pad_left("waited", TIME));
@@ -115,9 +128,14 @@ fn entry(
         Some(category) => words::effect(category, &decided.name),
         None => decided.name.clone(),
     };
-    let at = state.records.second(decided.at);
+    let at =
+        if times { state.records.second(decided.at) } else { state.records.minute(decided.at) };
     let mut left = vec![pen.span(format!("{at}  "), Role::Quiet), pen.mark(mark(decided.verdict))];
-    left.push(pen.span(format!(" {effect} "), Role::Bright));
+    left.push(pen.span(" ", Role::Text));
+    // Where there is little room, what it was about is worth more than its kind.
+    if times || decided.effect == effect {
+        left.push(pen.span(format!("{effect} "), Role::Bright));
+    }
     if decided.effect != effect {
         left.extend(pen.spans(&decided.effect, Role::Text));
     }
@@ -159,7 +177,7 @@ fn tenths(ms: u64) -> String {
 }
 
 fn details(state: &State, pen: &mut Pen<'_>, area: Rect, session: SessionId, decided: &Decided) {
-    let mut row = 1;
+    let mut row = u16::from(area.height > 2);
     if let Some(came) = decided.outcome.as_ref().and_then(Outcome::words) {
         pen.text(area, row, &format!("Allowed; {came}"), Role::Warn);
     } else if let Some(said) = &decided.words {

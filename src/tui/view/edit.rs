@@ -144,7 +144,12 @@ pub(super) fn draw(
     }
     let hidden = rows.len().saturating_sub(height);
     if hidden > 0 {
-        let said = format!("  {top} rows above, {} below", hidden - top);
+        let below = hidden - top;
+        let said = match (top, below) {
+            (0, _) => format!("  {} below", words::count(below, "row")),
+            (_, 0) => format!("  {} above", words::count(top, "row")),
+            _ => format!("  {top} rows above, {below} below"),
+        };
         let cells = clean::width(&said);
         let x = u16::try_from(width.saturating_sub(cells + 1)).unwrap_or(0);
         pen.text(inset(rest, x, 0), rest.height.saturating_sub(1), &said, Role::Quiet);
@@ -156,6 +161,7 @@ pub(super) fn draw(
 fn verdict(edit: &Edit, width: usize) -> Vec<String> {
     let text = match &edit.fault {
         Some(fault) => clean::shown(fault).into_owned(),
+        None if width < 60 => "Valid: this is what runs.".to_owned(),
         None => "Valid. This is what runs and what the log says; the model is told you edited."
             .to_owned(),
     };
@@ -171,7 +177,7 @@ fn laid(edit: &Edit, width: usize) -> Vec<Row> {
         let was = if field.is_changed() { was(field) } else { String::new() };
         let first = rows.len();
         match &field.kind {
-            _ if field.is_left_out() && edit.at.0 != at => rows.push(own("left out", false)),
+            _ if field.is_left_out() && edit.at.0 != at => rows.push(own("not set", false)),
             Kind::Text(draft) | Kind::Word(draft, _) | Kind::Json(draft) => {
                 push(&mut rows, draft, (here(0), field.is_changed()), (room, field.span));
             }
@@ -231,7 +237,7 @@ fn push(
 fn was(field: &Field) -> String {
     const MOST: usize = 40;
     let text = match &field.was {
-        None => "left out".to_owned(),
+        None => "not set".to_owned(),
         Some(Value::String(text)) if text.len() <= MOST && !text.contains('\n') => text.clone(),
         Some(Value::Bool(true)) => "yes".to_owned(),
         Some(Value::Bool(false)) => "no".to_owned(),

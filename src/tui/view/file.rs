@@ -126,7 +126,8 @@ fn title(state: &State, pen: &mut Pen<'_>, area: Rect, file: &Viewed, drawn: Opt
         (Side::Change(_), ..) => {
             let change = file.change.as_ref().and_then(|change| change.diff());
             let sum = change.map(|diff| diff.summary(state.look.marks)).unwrap_or_default();
-            fact(pen, format!("what was changed last  {sum}"), Role::Quiet);
+            let what = if wide { "what was changed last" } else { "last change" };
+            fact(pen, format!("{what}{}{sum}", pen.look.dot()), Role::Quiet);
         }
         (Side::Now, Some(drawn), Some(page)) if !page.lines.is_empty() => {
             if file.asked.last {
@@ -134,12 +135,9 @@ fn title(state: &State, pen: &mut Pen<'_>, area: Rect, file: &Viewed, drawn: Opt
             }
             let first = words::grouped(drawn.first + 1);
             let text = match file.count {
-                Some(all) => format!(
-                    "{first} of {}",
-                    words::count(usize::try_from(all).unwrap_or(usize::MAX), "line")
-                ),
+                Some(all) => format!("line {first} of {}", words::grouped(all)),
                 None if !page.counted => "the end · counting its lines…".to_owned(),
-                None => format!("{first} of ? lines"),
+                None => format!("line {first} of ?"),
             };
             fact(pen, text, Role::Quiet);
             if page.crlf && wide {
@@ -175,7 +173,7 @@ fn keys_of<'a>(state: &'a State, file: &Viewed) -> Hints<'a> {
             .when(change.is_some(), Action::Compare, "side by side")
             .with(edit, "edit")
             .with(Action::Copy, "copy")
-            .leave(if change.is_some() { "" } else { "back" }),
+            .leave("back"),
     }
 }
 
@@ -217,8 +215,9 @@ pub(super) fn choice(
         None => "open a file, to read it",
     };
     let cut = if choice.found.cut { "not all of the folder was looked at" } else { "" };
+    let title = vec![pen.span(title, Role::Bright)];
     let right = if cut.is_empty() { Vec::new() } else { vec![pen.span(cut, Role::Warn)] };
-    pen.rule(head, 0, Keys::Here, vec![pen.span(title, Role::Bright)], right);
+    pen.rule(head, 0, Keys::Here, title.clone(), right);
     let (field, rest) = split_top(rest, 1);
     pen.line(inset(field, 1, 0), 0, Line::from(pen.mark(Mark::Path)));
     let cursor = composer::text(pen, inset(field, 3, 1), &choice.words, true);
@@ -226,7 +225,7 @@ pub(super) fn choice(
     let hints = Hints::of(&state.controls, Place::Files)
         .with(Action::Open, "open")
         .moves([Action::Move(Move::Up), Action::Move(Move::Down)], "choose")
-        .leave("close");
+        .leave("back");
     pen.hints(keys, hints);
     let names = &choice.found.names;
     if names.is_empty() {
@@ -236,6 +235,8 @@ pub(super) fn choice(
     let height = usize::from(list.height);
     let row = row.min(names.len() - 1);
     let first = (row + 1).saturating_sub(height);
+    let right = pen.ends((first, height, names.len()), cut, head.width);
+    pen.rule(head, 0, Keys::Here, title, right);
     for (at, name) in names.iter().enumerate().skip(first).take(height) {
         let y = u16::try_from(at - first).unwrap_or(0);
         let bar = if at == row { pen.mark(Mark::Here) } else { Span::raw(" ") };

@@ -21,7 +21,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> (Rect, Optio
         return (rest, None);
     }
     if let (Some(rule), false) = (&filter.rule, filter.typing) {
-        let only = format!("only what \"{}\" decided", rule.says);
+        let only = format!("only by \"{}\"", rule.says);
         let hints = Hints::of(&state.controls, state.key_place()).says(&only);
         let text = hints.leave("show all again").within(usize::from(row.width.saturating_sub(2)));
         pen.text(inset(row, 1, 1), 0, &text, Role::Quiet);
@@ -33,9 +33,16 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> (Rect, Optio
     (rest, cursor.filter(|_| filter.typing))
 }
 
-/// The row of keys while it is typed; else that of the list.
-pub(super) fn keys<'a>(state: &'a State, list: Hints<'a>) -> Hints<'a> {
-    if state.records.filter.typing { typing(state) } else { list }
+/// The row of keys while it is typed; else that of the list, and what leaving it does then.
+pub(super) fn keys<'a>(state: &'a State, list: Hints<'a>, leaves: &str) -> Hints<'a> {
+    let filter = &state.records.filter;
+    match filter.is_on() {
+        _ if filter.typing => typing(state),
+        // The row above says it.
+        true if filter.rule.is_some() => list,
+        true => list.leave("show all again"),
+        false => list.leave(leaves),
+    }
 }
 
 /// The keys of the field in which the words are typed.

@@ -19,7 +19,10 @@ use crate::tui::{
 
 pub(super) fn rows(form: &Form, area: Rect) -> u16 {
     let rows = match form {
-        Form::Because(_, draft) => 3 + draft.shown().0.len().clamp(2, 8),
+        Form::Because(_, draft) => {
+            let width = usize::from(area.width.saturating_sub(4));
+            3 + composer::prose(draft, width).0.len().clamp(2, 8)
+        }
         Form::Wider(wider) => super::wider::rows(wider, area),
         Form::Edit(edit) => super::edit::rows(edit, usize::from(area.width)),
         // It has a row of the question it looks through.
@@ -53,7 +56,7 @@ pub(super) fn draw(
             let (field, keys) = split_bottom(rest, 1);
             let prompt = pen.mark(crate::tui::theme::Mark::Path);
             pen.line(inset(field, 1, 0), 0, Line::from(prompt));
-            let cursor = composer::text(pen, inset(field, 3, 1), draft, here);
+            let cursor = composer::words(pen, inset(field, 3, 1), draft, here);
             let hints = Hints::of(&state.controls, Place::Because)
                 .with(Action::Confirm, "say no")
                 .with(Action::Edit(Text::NewLine), "new line")

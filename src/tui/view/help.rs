@@ -14,11 +14,13 @@ use crate::{
         keymap::{Action, Bound, Go, Move, Place},
         state::State,
         theme::Role,
+        wrap::wrap_text,
     },
 };
 
-/// Cells of the column of keys.
+/// Cells of the column of keys, and where there is little room.
 const KEYS: usize = 24;
+const KEYS_NARROW: usize = 12;
 
 /// Made from the keys that count, for the pane one comes from, then everywhere.
 pub(super) fn draw(
@@ -64,8 +66,10 @@ pub(super) fn draw(
         let mut title = place.shown().to_owned();
         title[..1].make_ascii_uppercase();
         lines.push(Line::from(pen.span(format!(" {title}"), Role::Quiet)));
-        lines.extend(rows.into_iter().map(|row| line(pen, row)));
-        if place == Place::Everywhere && state.controls.mouse == Mouse::Footplate {
+        let width = usize::from(rest.width);
+        lines.extend(rows.into_iter().flat_map(|row| entry(pen, row, width)));
+        let noted = place == Place::Everywhere && !filter.is_on();
+        if noted && state.controls.mouse == Mouse::Footplate {
             let mouse = mouse(area.width).iter();
             lines.extend(mouse.map(|text| Line::from(pen.span(*text, Role::Quiet))));
         }
@@ -87,9 +91,8 @@ pub(super) fn draw(
     let hints = hints
         .with(Action::Filter, "find a key")
         .with(Action::Go(Go::NextPane), "other panes")
-        .with(Action::Go(Go::KeysFile), "keys file")
-        .leave("close");
-    pen.hints(keys, super::filter::keys(state, hints));
+        .with(Action::Go(Go::KeysFile), "keys file");
+    pen.hints(keys, super::filter::keys(state, hints, "back"));
     cursor
 }
 
@@ -104,15 +107,28 @@ fn mouse(width: u16) -> &'static [&'static str] {
     }
 }
 
-fn line(pen: &Pen<'_>, row: &Bound) -> Line<'static> {
-    let mut label = row.label();
-    // Keys are never cut: what they do stands a little further on.
-    if clean::width(&label) < KEYS {
-        label = clean::pad(&label, KEYS);
+/// The keys of a row and what they do, in as many rows as that takes: neither is ever cut.
+fn entry(pen: &Pen<'_>, row: &Bound, width: usize) -> Vec<Line<'static>> {
+    let cells = if width < 60 { KEYS_NARROW } else { KEYS };
+    let column = 3 + cells + 2;
+    let label = row.label();
+    let does = wrap_text(row.does, width.saturating_sub(column + 1).max(1));
+    let mut lines = Vec::new();
+    let mut first = clean::pad(&label, cells);
+    if clean::width(&label) > cells {
+        // Many keys have rows of their own.
+        let keys = wrap_text(&label, width.saturating_sub(4).max(1)).into_iter();
+        let keys = keys.map(|text| pen.span(format!("   {text}"), Role::Bright));
+        lines.extend(keys.map(Line::from));
+        first = " ".repeat(cells);
     }
-    Line::from(vec![
-        Span::raw("   "),
-        pen.span(label, Role::Bright),
-        pen.span(format!("  {}", row.does), Role::Text),
-    ])
+    for (at, text) in does.into_iter().enumerate() {
+        let keys = if at == 0 { first.clone() } else { " ".repeat(cells) };
+        lines.push(Line::from(vec![
+            Span::raw("   "),
+            pen.span(keys, Role::Bright),
+            pen.span(format!("  {text}"), Role::Text),
+        ]));
+    }
+    lines
 }

@@ -12,6 +12,7 @@ use crate::{
         clean,
         hints::Hints,
         keymap::{Action, Place},
+        paper,
         state::{State, sessions::Doing, waiting::Waiting},
         theme::{Mark, Role},
         update::asker,
@@ -32,10 +33,15 @@ pub(in crate::tui) fn state_words(state: &State, session: SessionId) -> String {
     let Some(node) = state.sessions.get(session) else { return String::new() };
     match &node.doing {
         Doing::Nothing => "nothing said yet".to_owned(),
-        Doing::Working { .. } => node.at.clone(),
-        Doing::Rests { outcome, .. } => match outcome {
+        Doing::Working { delayed: Some(delayed), .. } => {
+            let delay = &delayed.delay;
+            let wait = state.look.retrying(delayed, state.now.wall);
+            format!("{wait} ({}, try {} of {})", delay.why, delay.next, delay.of)
+        }
+        Doing::Working { delayed: None, .. } => node.at.clone(),
+        Doing::Rests { outcome, since } => match outcome {
             Outcome::Done if node.spec.parent.is_some() => "done".to_owned(),
-            Outcome::Done => "idle".to_owned(),
+            Outcome::Done => format!("idle since {}", state.records.when(*since, state.now.wall)),
             Outcome::Stopped if node.spec.parent.is_some() => "stopped".to_owned(),
             Outcome::Stopped => "stopped by you".to_owned(),
             Outcome::Failed { message } => format!("failed: {}", words::first_line(message)),
@@ -62,23 +68,27 @@ pub(super) fn waiting(
     if put_off > 0 {
         title.push_str(&format!("{}{put_off} not now", pen.look.dot()));
     }
-    let right = vec![pen.span(state.queue.order.name(), Role::Quiet)];
-    pen.rule(head, 0, Keys::Here, vec![pen.span(title, Role::Bright)], right);
+    let title = vec![pen.span(title, Role::Bright)];
+    let right = pen.ends((0, 0, 0), state.queue.order.name(), head.width);
+    pen.rule(head, 0, Keys::Here, title.clone(), right);
     let (rest, keys) = split_bottom(rest, 1);
     let (rest, cursor) = super::filter::draw(state, pen, rest);
     let hints = Hints::of(&state.controls, Place::Waiting);
-    let hints = match (every, all.len()) {
-        (0, _) => hints.leave("close"),
-        (_, 0) => hints.with(Action::Filter, "filter").leave("close"),
-        _ => hints
-            .with(Action::Open, "open")
-            .with(Action::NotNow, "not now")
-            .with(Action::Several, "several of one script")
-            .with(Action::Order, "order")
-            .with(Action::Filter, "filter")
-            .leave(""),
+    let hints = match (every, all.get(row)) {
+        (0, _) => hints,
+        (_, None) => hints.with(Action::Filter, "filter"),
+        (_, Some(here)) => {
+            let script = here.question.script;
+            let of_it = all.iter().filter(|other| other.question.script == script).count();
+            hints
+                .with(Action::Open, "open")
+                .with(Action::NotNow, if here.put_off { "ask now" } else { "not now" })
+                .when(script.is_some() && of_it > 1, Action::Several, "several of one script")
+                .with(Action::Order, "order")
+                .with(Action::Filter, "filter")
+        }
     };
-    pen.hints(keys, super::filter::keys(state, hints));
+    pen.hints(keys, super::filter::keys(state, hints, "back"));
     if all.is_empty() {
         let text = if every == 0 {
             "Nothing waits."
@@ -88,7 +98,16 @@ pub(super) fn waiting(
         pen.text(inset(rest, 1, 0), 0, text, Role::Quiet);
         return cursor;
     }
-    let (list, about) = split_bottom(rest, if rest.height > 8 { 4 } else { 0 });
+    let narrow = area.width < 60;
+    let (list, about) = split_bottom(
+        rest,
+        match rest.height {
+            9.. => 4,
+            // Who asks has no room in the rows.
+            5..9 if narrow => 1,
+            _ => 0,
+        },
+    );
     let asking = all.len() - put_off;
     let mut lines: Vec<(Option<usize>, Line<'static>)> = Vec::new();
     for (at, waiting) in all.iter().enumerate() {
@@ -108,6 +127,8 @@ pub(super) fn waiting(
     let here = lines.iter().position(|(at, _)| *at == Some(row)).unwrap_or(0);
     let height = usize::from(list.height);
     let first = (here + 1).saturating_sub(height);
+    let right = pen.ends((first, height, lines.len()), state.queue.order.name(), head.width);
+    pen.rule(head, 0, Keys::Here, title, right);
     for (y, (at, line)) in lines.into_iter().skip(first).take(height).enumerate() {
         let y = u16::try_from(y).unwrap_or(0);
         match at {
@@ -127,7 +148,11 @@ pub(super) fn waiting(
         }
     }
     if let Some(waiting) = all.get(row) {
-        preview(pen, inset(about, 1, 1), waiting);
+        if about.height == 1 {
+            pen.text(inset(about, 1, 1), 0, &who(state, waiting, 38), Role::Quiet);
+        } else {
+            preview(pen, inset(about, 1, 1), waiting);
+        }
     }
     cursor
 }
@@ -142,12 +167,8 @@ fn entry(
     let question = &waiting.question;
     let mark = if waiting.put_off { Mark::NotNow } else { Mark::Needs };
     let time = pen.look.clock(words::seconds(waiting.asked, state.now.wall));
-    let path = format!(" {} ", pen.look.mark(Mark::Path));
     let room = (width.saturating_sub(12) / 2).max(8);
-    let asker = asker(waiting);
-    let taken = clean::width(&asker) + clean::width(&path);
-    let way = state.way(question.session, &question.path, room.saturating_sub(taken));
-    let who = format!("{way}{path}{asker}");
+    let who = who(state, waiting, room);
     let object = if question.preview.object.is_empty() {
         question.call.name.clone()
     } else {
@@ -170,11 +191,21 @@ fn entry(
     Line::from(spans)
 }
 
+/// Who asks, and in which line, in so many cells.
+fn who(state: &State, waiting: &Waiting, room: usize) -> String {
+    let path = format!(" {} ", state.look.mark(Mark::Path));
+    let asker = asker(waiting);
+    let taken = clean::width(&asker) + clean::width(&path);
+    let question = &waiting.question;
+    let way = state.way(question.session, &question.path, room.saturating_sub(taken));
+    format!("{way}{path}{asker}")
+}
+
 /// What the chosen question is about, in two rows; its own screen has all of it.
 fn preview(pen: &mut Pen<'_>, area: Rect, waiting: &Waiting) {
     let preview = &waiting.question.preview;
     let first = match &preview.body {
-        Body::Program { argv, .. } => argv.join(" "),
+        Body::Program { argv, .. } => paper::line(argv),
         Body::Packages { asked, .. } => asked.join(", "),
         Body::Code { code, .. } => words::first_line(code).to_owned(),
         Body::Text { text } => words::first_line(text).to_owned(),
@@ -187,7 +218,7 @@ fn preview(pen: &mut Pen<'_>, area: Rect, waiting: &Waiting) {
     if let Some(doubt) = &waiting.question.monitor {
         pen.text(area, 3, &format!("{mark} monitor  {doubt}"), Role::Warn);
     } else if !preview.wider.is_empty() {
-        let wider = format!("{mark} wider  {}", preview.wider.join(&pen.look.dot()));
+        let wider = format!("{mark} beyond  {}", preview.wider.join(&pen.look.dot()));
         pen.text(area, 3, &wider, Role::Warn);
     }
 }

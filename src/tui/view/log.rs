@@ -15,6 +15,9 @@ use crate::tui::{
     wrap::{Layout, wrap_with},
 };
 
+/// How they stand.
+const ORDER: &str = "newest first";
+
 /// Rows below the list for the whole of a line.
 const WHOLE: u16 = 5;
 
@@ -33,8 +36,9 @@ pub(super) fn draw(
         (shown, all) if shown == all => format!("log {all}"),
         (shown, all) => format!("log {shown} of {all}"),
     };
-    let right = vec![pen.span("newest first", Role::Quiet)];
-    pen.rule(head, 0, Keys::Here, vec![pen.span(title, Role::Bright)], right);
+    let title = vec![pen.span(title, Role::Bright)];
+    let order = pen.ends((0, 0, 0), ORDER, head.width);
+    pen.rule(head, 0, Keys::Here, title.clone(), order);
     let (rest, cursor) = super::filter::draw(state, pen, rest);
     let said = shown.get(chosen);
     let of_session = matches!(said, Some(Said { session: Some(_), .. }));
@@ -42,9 +46,8 @@ pub(super) fn draw(
         .when(of_session, Action::Open, "go there")
         .when(said.is_some(), Action::Copy, "copy")
         .with(Action::Filter, "filter")
-        .with(Action::Editor(Part::Whole), "the developers' log")
-        .leave("back");
-    pen.hints(keys, super::filter::keys(state, hints));
+        .when(log.file.is_some(), Action::Editor(Part::Whole), "the developers' log");
+    pen.hints(keys, super::filter::keys(state, hints, "back"));
     let (rest, file) = split_bottom(rest, u16::from(rest.height > 3));
     let place = match &log.file {
         Some(file) => format!("For developers  {}", state.records.short(file)),
@@ -62,6 +65,8 @@ pub(super) fn draw(
     }
     let height = usize::from(rest.height);
     let first = (chosen + 1).saturating_sub(height);
+    let order = pen.ends((first, height, shown.len()), ORDER, head.width);
+    pen.rule(head, 0, Keys::Here, title, order);
     for (at, said) in shown.iter().enumerate().skip(first).take(height) {
         let y = u16::try_from(at - first).unwrap_or(0);
         let times = match said.times {

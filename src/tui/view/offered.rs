@@ -54,21 +54,23 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
                 hints
                     .with(Action::Open, "does it")
                     .with(Action::Complete, "puts it below")
-                    .leave(""),
+                    .leave("back"),
             )
         }
         Kind::File { looks: Looks::On | Looks::Taking, .. } if offered.rows.is_empty() => {
-            ("files: looking …".to_owned(), hints.leave(""))
+            ("files: looking …".to_owned(), hints.leave("back"))
         }
         Kind::File { cut, .. } => {
             let more = if *cut { ", not all looked at" } else { "" };
             let all = words::grouped(offered.fit as u64);
             let what = if offered.fit == 1 { "file" } else { "files" };
-            (format!("{all} {what}{more}"), hints.with(Action::Open, "puts it below").leave(""))
+            let hints = hints.with(Action::Open, "puts it below").leave("back");
+            (format!("{all} {what}{more}"), hints)
         }
         Kind::History { .. } => {
             let hints = hints.with(Action::Open, "puts it below");
-            ("earlier words".to_owned(), hints.with(Action::Move(Move::Down), "next").leave(""))
+            let hints = hints.with(Action::Move(Move::Down), "next").leave("back");
+            ("earlier words".to_owned(), hints)
         }
         Kind::Shut { .. } => (String::new(), hints),
     };
@@ -83,8 +85,12 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
         let column = u16::try_from(column).unwrap_or(u16::MAX).min(field.width.saturating_sub(1));
         cursor = Some((field.x + column, field.y));
     }
-    let narrow = area.width < 60;
-    let keys = if narrow { Vec::new() } else { vec![pen.span(keys.joined("   "), Role::Quiet)] };
+    // What keeps it apart from the title, and the ends of the rule.
+    let taken = words::cells(&Line::from(left.clone())) + 8;
+    let room = usize::from(area.width).saturating_sub(taken);
+    let keys = keys.within(room);
+    let fits = !keys.is_empty() && clean::width(&keys) <= room;
+    let keys = if fits { vec![pen.span(keys, Role::Quiet)] } else { Vec::new() };
     pen.rule(head, 0, Keys::Elsewhere, left, keys);
     if offered.rows.is_empty() {
         let text = match &offered.kind {

@@ -60,10 +60,10 @@ pub(super) fn draw(
     // Alone, it has room for the numbers of lines and for its keys.
     let whole = here && (state.popup.is_some() || state.panes.zoomed(state.focus, state.popup));
     let search = output.search.as_ref().filter(|search| search.call == call);
-    let (body, keys) = split_bottom(body, u16::from(whole));
-    let (body, field) = split_bottom(body, u16::from(search.is_some()));
+    // While a word is typed, the letters that do something here are text.
+    let (body, keys) = split_bottom(body, u16::from(whole || search.is_some()));
     let digits = words::grouped(run.total()).len();
-    let numbers = if whole && body.width >= 60 { digits + 2 } else { 0 };
+    let numbers = if whole && body.width >= 60 { digits + 3 } else { 0 };
     let text = inset(body, 1 + u16::try_from(numbers).unwrap_or(0), 1);
     let rows = laid(state, run, text);
     let top = rows.first().map_or((0, 0), |row| (row.line, row.row));
@@ -74,7 +74,7 @@ pub(super) fn draw(
     for (y, row) in rows.into_iter().enumerate() {
         let y = u16::try_from(y).unwrap_or(u16::MAX);
         if numbers > 0 && row.row == 0 {
-            let number = clean::pad_left(&words::grouped(row.line + 1), numbers);
+            let number = clean::pad_left(&words::grouped(row.line + 1), numbers - 1);
             pen.text(Rect { width: text.x - body.x, ..body }, y, &number, Role::Quiet);
         }
         pen.line(text, y, row.text);
@@ -88,10 +88,9 @@ pub(super) fn draw(
         }
     }
     if let Some(search) = search {
-        find(state, pen, field, search);
-    }
-    if whole {
-        let follow = if run.look == Look::Follow { "hold" } else { "follow" };
+        find(state, pen, keys, search);
+    } else if whole {
+        let follow = if run.look == Look::Follow { "fix the view" } else { "follow" };
         let hints = Hints::of(&state.controls, Place::Output)
             .with(Action::Output(Of::Follow), follow)
             .with(Action::Output(Of::Wrap), "wrap")
@@ -100,7 +99,7 @@ pub(super) fn draw(
             .with(Action::Output(Of::Pin), "pin")
             .with(Action::Search, "search")
             .with(Action::Editor(Part::Whole), "in $PAGER")
-            .leave(if state.popup.is_some() { "" } else { "unzoom" });
+            .leave(if state.popup.is_some() { "back" } else { "unzoom" });
         pen.hints(keys, hints);
     }
     let (rows, width) = (usize::from(text.height), usize::from(text.width));

@@ -18,7 +18,6 @@ use crate::tui::{
         palette::{Asks, Entry, entries, found},
     },
     theme::{Mark, Role},
-    words,
 };
 
 /// Rows it takes where there is room: always the same, so that nothing moves while one types.
@@ -29,9 +28,12 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
     let palette = &state.controls.palette;
     let (all, found) = (entries(state).len(), found(state));
     let (head, rest) = split_top(area, 1);
-    let count = format!("{} of {all}", found.len());
-    let (title, count) = (pen.span("commands", Role::Bright), pen.span(count, Role::Quiet));
-    pen.rule(head, 0, Keys::Here, vec![title], vec![count]);
+    let count = match found.len() {
+        count if count == all => all.to_string(),
+        count => format!("{count} of {all}"),
+    };
+    let title = vec![pen.span(format!("commands {count}"), Role::Bright)];
+    pen.rule(head, 0, Keys::Here, title.clone(), Vec::new());
     let (field, rest) = split_top(rest, 1);
     pen.line(inset(field, 1, 0), 0, Line::from(pen.mark(Mark::Path)));
     let cursor = composer::text(pen, inset(field, 3, 1), &palette.words, true);
@@ -43,7 +45,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
                 .with(Action::Open, "do it")
                 .moves([Action::Move(Move::Up), Action::Move(Move::Down)], "choose")
                 .with(Action::Rekey, "set a key…")
-                .leave("close");
+                .leave("back");
             pen.hints(keys, hints);
         }
         Some(Asks { title, not: None, .. }) => {
@@ -63,6 +65,8 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
     let height = usize::from(list.height);
     let row = palette.row.min(found.len() - 1);
     let first = (row + 1).saturating_sub(height);
+    let right = pen.ends((first, height, found.len()), "", head.width);
+    pen.rule(head, 0, Keys::Here, title, right);
     for (at, entry) in found.iter().enumerate().skip(first).take(height) {
         let y = u16::try_from(at - first).unwrap_or(0);
         let (left, right) = line(pen, entry, at == row, usize::from(list.width));
@@ -80,15 +84,17 @@ fn line(pen: &Pen<'_>, entry: &Entry, here: bool, width: usize) -> (Line<'static
         (true, None) => Role::Bright,
         (false, None) => Role::Text,
     };
-    let left = Line::from(vec![bar, Span::raw("  "), pen.span(entry.title, role)]);
+    let title = clean::width(entry.title) + 3;
+    // A reason is there whole or not at all; a key always is, and the title is cut for it.
     let right = match entry.off {
-        Some(why) => format!("off: {why}"),
+        Some(why) if title + clean::width(why) + 9 <= width => format!("off: {why}"),
+        Some(_) => "off".to_owned(),
         None => entry.keys.clone(),
     };
-    // The title is never cut for its key.
-    let room = width.saturating_sub(words::cells(&left) + 2);
-    let cells = if width >= 60 { KEYS.max(clean::width(&right)) } else { clean::width(&right) };
-    let right = clean::pad(&right, cells.min(room));
-    let right = words::fit(Line::from(pen.span(right, Role::Quiet)), room);
-    (left, right)
+    let room = width.saturating_sub(title + 2);
+    let own = clean::width(&right);
+    let cells = if width >= 60 { KEYS.min(room).max(own) } else { own };
+    let name = clean::truncate(entry.title, width.saturating_sub(cells + 6));
+    let left = Line::from(vec![bar, Span::raw("  "), pen.span(name, role)]);
+    (left, Line::from(pen.span(clean::pad(&right, cells), Role::Quiet)))
 }

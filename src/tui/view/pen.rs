@@ -69,6 +69,28 @@ impl Pen<'_> {
         self.line(area, row, line);
     }
 
+    /// What stands at the right of the rule of a list: how much of it is out of sight, and its own
+    /// words; the latter give way where it is narrow.
+    pub(super) fn ends(
+        &self,
+        (first, shown, all): (usize, usize, usize),
+        own: &str,
+        width: u16,
+    ) -> Vec<Span<'static>> {
+        let below = all.saturating_sub(first + shown);
+        let mut said = Vec::new();
+        for (count, side) in [(first, "above"), (below, "below")] {
+            if count > 0 {
+                said.push(format!("{} {side}", words::grouped(count as u64)));
+            }
+        }
+        if !own.is_empty() && (said.is_empty() || width >= 60) {
+            said.push(own.to_owned());
+        }
+        let said = said.join(&self.look.dot());
+        if said.is_empty() { Vec::new() } else { vec![self.span(said, Role::Quiet)] }
+    }
+
     /// A whole row as a rule, with a title at the left and a word at the right.
     pub(super) fn rule(
         &mut self,

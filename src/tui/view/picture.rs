@@ -108,14 +108,13 @@ pub(super) fn alone(
     let right = vec![pen.span(facts.join(&pen.look.dot()), Role::Quiet)];
     pen.rule(head, 0, Keys::Here, title, right);
     let save = Action::Output(Output::Save);
-    let hints = Hints::of(&state.controls, keymap::Place::Picture)
-        .with(save, "save…")
-        .moves([Action::Move(Move::Up), Action::Move(Move::Down)], "others")
-        .leave("");
-    pen.hints(keys, hints);
+    let hints = Hints::of(&state.controls, keymap::Place::Picture).with(save, "save…");
+    let others = [Action::Move(Move::Up), Action::Move(Move::Down)];
+    let hints = if all.len() > 1 { hints.moves(others, "others") } else { hints };
+    pen.hints(keys, hints.leave("back"));
     let text = inset(body, 1, 1);
     let Some(shape) = whole(state, picture, (body.width, body.height)) else {
-        let hints = Hints::of(&state.controls, keymap::Place::Picture).with(save, "saves it");
+        let hints = Hints::of(&state.controls, keymap::Place::Picture).with(save, "saves it.");
         let why = "This terminal shows no pictures: footplate doctor says more.";
         pen.text(text, 0, &hints_after(why, &hints), Role::Quiet);
         return None;

@@ -31,10 +31,22 @@ fn at_work(state: &State) -> Vec<Branch> {
 /// At most so many sessions are named.
 const NAMED: usize = 8;
 
-pub(super) fn quit_rows(state: &State) -> u16 {
-    let named = at_work(state).len() + state.programs().count();
-    let more = usize::from(named > NAMED);
-    u16::try_from(5 + named.min(NAMED) + more).unwrap_or(u16::MAX)
+/// The rule, the choices with what they mean, and the keys.
+fn fixed(width: u16) -> usize {
+    5 + usize::from(choice::note_rows(width))
+}
+
+/// How many sessions are named in a list of that height; those that are not are counted in a row.
+fn named(all: usize, area: Rect) -> usize {
+    let room = usize::from(area.height).saturating_sub(fixed(area.width)).min(NAMED);
+    if all > room { room.saturating_sub(usize::from(room < NAMED)) } else { all }
+}
+
+pub(super) fn quit_rows(state: &State, body: Rect) -> u16 {
+    let all = at_work(state).len() + state.programs().count();
+    let named = named(all, body);
+    let rows = fixed(body.width) + named + usize::from(all > named);
+    u16::try_from(rows).unwrap_or(u16::MAX)
 }
 
 pub(super) fn quit(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) {
@@ -60,16 +72,19 @@ pub(super) fn quit(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) 
     let title = vec![pen.span(format!("quit? {}", why.join(", ")), Role::Bright)];
     pen.rule(area, 0, Keys::Here, title, Vec::new());
     let mut row = 1;
-    for branch in busy.iter().take(NAMED) {
+    // The rows that were asked for have room for as many.
+    let all = busy.len() + programs.len();
+    let room = usize::from(area.height).saturating_sub(fixed(area.width));
+    let named = if all > room { room.saturating_sub(1) } else { all };
+    let narrow = area.width < 60;
+    for branch in busy.iter().take(named) {
         let mark = state_mark(&state.sessions, &state.queue, branch.session);
         let name = state.sessions.get(branch.session).map_or("", |node| node.called());
         let mut left = vec![Span::raw("   "), pen.mark(mark), Span::raw(" ")];
         left.extend(pen.spans(&clean::pad(&clean::shown(name), 11), Role::Text));
-        left.extend(
-            pen.spans(&clean::truncate(&state_words(state, branch.session), 26), Role::Quiet),
-        );
+        left.extend(pen.spans(&format!(" {}", state_words(state, branch.session)), Role::Quiet));
         let asks = matches!(mark, Mark::Needs | Mark::NotNow);
-        let ends = match (asks, area.width < 60) {
+        let ends = match (asks, narrow) {
             (true, true) => "withdrawn",
             (true, false) => "withdrawn: nothing is done",
             (false, true) => "kept",
@@ -83,23 +98,22 @@ pub(super) fn quit(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) 
         );
         row += 1;
     }
-    for program in programs.iter().take(NAMED.saturating_sub(busy.len())) {
+    for program in programs.iter().take(named.saturating_sub(busy.len())) {
         let mut left = vec![Span::raw("   "), pen.mark(Mark::Running), Span::raw(" ")];
-        left.extend(pen.spans(&clean::truncate(&clean::shown(&program.program), 38), Role::Text));
+        left.extend(pen.spans(&program.program, Role::Text));
         let ends = Line::from(pen.span("ends with footplate", Role::Quiet));
         pen.apart(inset(area, 0, 1), row, Line::from(left), ends);
         row += 1;
     }
-    let all = busy.len() + programs.len();
-    if all > NAMED {
-        let text = format!("   {} {} more", pen.look.mark(Mark::Gap), all - NAMED);
+    if all > named {
+        let text = format!("   {} {} more", pen.look.mark(Mark::Gap), all - named);
         pen.text(area, row, &text, Role::Quiet);
         row += 1;
     }
     let rows = [
         ("stay", "", Role::Text),
-        ("stop all, keep all, and quit", "the last line says how to carry on", Role::Text),
-        ("quit when all have ended", "questions stay open here until then", Role::Text),
+        ("stop all, keep all, and quit", "then: footplate --continue", Role::Text),
+        ("quit when all have ended", "questions stay open until then", Role::Text),
     ];
     choice::rows(pen, area, row, &rows, (chosen, choice::keys(state, Place::Quit, "stay")));
 }

@@ -7,15 +7,19 @@ use crate::{
     kernel::event::Origin,
     tui::{
         cell::Code,
-        highlight,
+        clean, highlight,
         hints::Hints,
         keymap::{Action, Move, Place},
         state::{State, waiting::Waiting},
         theme::{Mark, Role},
         update::asker,
         words,
+        wrap::{Layout, wrap_with},
     },
 };
+
+/// Cells before a line: mark, number and a gap.
+const MARGIN: usize = 9;
 
 /// The script in which a question was asked, if one did.
 pub(in crate::tui) fn of<'a>(state: &'a State, waiting: &Waiting) -> Option<&'a Code> {
@@ -44,14 +48,38 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, top: usize) {
     pen.rule(head, 0, Keys::Here, title, vec![pen.span(count, Role::Quiet)]);
     let asks = asking_line(waiting);
     let height = usize::from(rest.height);
-    let top = top.min(code.script.count().saturating_sub(height));
-    for (row, (at, text)) in code.script.lines().enumerate().skip(top).take(height).enumerate() {
+    let line = |pen: &Pen<'_>, (at, text): (usize, &str)| {
         let here = asks == Some(at + 1);
         let mark = if here { pen.look.mark(Mark::Folded) } else { " " };
         let role = if here { Role::Bright } else { Role::Quiet };
         let mut spans = vec![pen.span(format!(" {mark}{:>5}  ", at + 1), role)];
         spans.extend(highlight::styled(text, code.colours.line(at), &pen.look.theme).spans);
-        pen.line(rest, u16::try_from(row).unwrap_or(u16::MAX), Line::from(spans));
+        // Code that asks is read whole: it goes on in the next row, behind a mark.
+        let layout = Layout::exact(usize::from(rest.width).max(1)).hanging(MARGIN);
+        let mut rows = wrap_with(&Line::from(spans), layout);
+        for row in rows.iter_mut().skip(1) {
+            let goes_on = format!("{:>6} {} ", "", pen.look.mark(Mark::GoesOn));
+            row.spans[0] = pen.span(clean::pad(&goes_on, MARGIN), Role::Quiet);
+        }
+        rows
+    };
+    let end = code.script.count().saturating_sub(1);
+    let mut rows: Vec<_> = code
+        .script
+        .lines()
+        .enumerate()
+        .skip(top.min(end))
+        .take(height)
+        .flat_map(|at| line(pen, at))
+        .collect();
+    if rows.len() < height {
+        // At the end, as much as there is room for.
+        let last = code.script.count().saturating_sub(height);
+        rows = code.script.lines().enumerate().skip(last).flat_map(|at| line(pen, at)).collect();
+        rows.drain(..rows.len().saturating_sub(height));
+    }
+    for (row, line) in rows.into_iter().take(height).enumerate() {
+        pen.line(rest, u16::try_from(row).unwrap_or(u16::MAX), line);
     }
     let hints = Hints::of(&state.controls, Place::Script)
         .moves([Action::Move(Move::Up), Action::Move(Move::Down)], "scroll")

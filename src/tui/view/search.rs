@@ -69,13 +69,13 @@ pub(super) fn field(
     composer::text(pen, inset(row, 3, taken), word, true)
 }
 
-/// The keys of the field, without words where there is little room.
+/// The keys of the field; where there is little room, how to get out, for the word has to be seen.
 pub(super) fn keys(state: &State, place: Place, row: Rect) -> String {
     let hints = Hints::of(&state.controls, place)
         .with(Action::Open, "next")
         .with(Action::Move(Move::Up), "previous")
         .leave("back");
-    if row.width < 60 { hints.keys() } else { hints.joined("   ") }
+    if row.width < 60 { hints.fitted(12, "   ") } else { hints.joined("   ") }
 }
 
 /// Marks the places that are in sight; `top` is the first row of the area.

@@ -19,18 +19,32 @@ use crate::{
         theme::{Mark, Role},
         update::whereabouts,
         words,
+        wrap::wrap_text,
     },
 };
 
 /// Rows of messages that are listed at once, at most.
 const LISTED: usize = 12;
 
+/// What goes with a session that is deleted, and what does not.
+const GOES: &str = "All it said and printed goes, and the agents below it; files it wrote stay.";
+
+/// What can be done with a session that another process has.
+const HELD: &str = "Only one can carry it on. What it shows can be watched here.";
+
+/// A sentence in rows, between the margins.
+fn sentence(text: &str, width: u16) -> Vec<&str> {
+    wrap_text(text, usize::from(width.saturating_sub(4)).max(1))
+}
+
 /// The rows it takes.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others are drawn elsewhere")]
-pub(super) fn rows(state: &State, popup: Popup) -> u16 {
+pub(super) fn rows(state: &State, popup: Popup, width: u16) -> u16 {
+    let of = |text| u16::try_from(sentence(text, width).len()).unwrap_or(u16::MAX);
     match popup {
-        Popup::Delete { .. } => 5,
-        Popup::Rewind { .. } => 6,
+        Popup::Delete { .. } => 4 + of(GOES) + choice::note_rows(width),
+        Popup::Rewind { .. } => 6 + choice::note_rows(width),
+        Popup::Held { .. } => 2 + of(HELD),
         Popup::Said { .. } => {
             let said = state.sessions.tree.form.said.len().clamp(1, LISTED);
             u16::try_from(said + 2).unwrap_or(u16::MAX)
@@ -84,28 +98,37 @@ fn held(state: &State, pen: &mut Pen<'_>, area: Rect, session: SessionId) {
         Whereabouts::Free | Whereabouts::Here => "it is free now".to_owned(),
     };
     let mark = format!("{} ", pen.look.mark(Mark::Warning));
-    let by = if area.width < 60 { "" } else { by.as_str() };
-    title(state, pen, area, (&mark, session, " is open in another footplate"), by);
-    let text = "Only one can carry it on. What it shows can be watched here.";
-    pen.text(inset(area, 1, 0), 1, text, Role::Text);
     let narrow = area.width < 60;
+    let (by, open) = match narrow {
+        true => ("", " is open elsewhere"),
+        false => (by.as_str(), " is open in another footplate"),
+    };
+    title(state, pen, area, (&mark, session, open), by);
+    let mut row = 1;
+    for line in sentence(HELD, area.width) {
+        pen.text(inset(area, 1, 0), row, line, Role::Text);
+        row += 1;
+    }
     let hints = Hints::of(&state.controls, Place::Held)
         .with(Action::Open, if narrow { "watch" } else { "watch, read only" })
-        .with(Action::Resume, if narrow { "take over" } else { "take over when it lets go" })
+        .with(Action::Resume, if narrow { "take later" } else { "take over when it lets go" })
         .with(Action::Fork, if narrow { "fork" } else { "fork it" })
         .leave("back");
-    pen.hints(split_top(area, 2).1, hints);
+    pen.hints(split_top(area, row).1, hints);
 }
 
 fn delete(state: &State, pen: &mut Pen<'_>, area: Rect, session: SessionId, row: usize) {
     title(state, pen, area, ("delete? ", session, ""), "for good");
-    let text = "All it said and printed goes, and the agents below it; files it wrote stay.";
-    pen.text(inset(area, 3, 0), 1, text, Role::Text);
+    let mut first = 1;
+    for line in sentence(GOES, area.width) {
+        pen.text(inset(area, 3, 0), first, line, Role::Text);
+        first += 1;
+    }
     let choices = [
         ("keep it", "", Role::Text),
         ("delete it, with its agents", "nothing brings it back", Role::Text),
     ];
-    choice::rows(pen, area, 2, &choices, (row, choice::keys(state, Place::Delete, "keep it")));
+    choice::rows(pen, area, first, &choices, (row, choice::keys(state, Place::Delete, "keep it")));
 }
 
 fn rename(state: &State, pen: &mut Pen<'_>, area: Rect, session: SessionId) -> Option<(u16, u16)> {
@@ -114,18 +137,21 @@ fn rename(state: &State, pen: &mut Pen<'_>, area: Rect, session: SessionId) -> O
     pen.line(rest, 0, Line::from(vec![Span::raw(" "), pen.mark(Mark::Path)]));
     let (field, _) = split_top(inset(rest, 3, 1), 1);
     let cursor = composer::text(pen, field, &state.sessions.tree.form.name, true);
-    let hints = Hints::of(&state.controls, Place::Rename).with(Action::Confirm, "take it");
+    let hints = Hints::of(&state.controls, Place::Rename).with(Action::Confirm, "rename it");
     pen.hints(split_top(area, 2).1, hints.leave("keep the old one"));
     cursor
 }
 
 fn said(state: &State, pen: &mut Pen<'_>, area: Rect, session: SessionId, row: usize) {
     let said = &state.sessions.tree.form.said;
-    title(state, pen, area, ("go back in ", session, ""), &words::count(said.len(), "message"));
     let (_, rest) = split_top(area, 1);
     let (list, keys) = split_bottom(rest, 1);
     let height = usize::from(list.height);
     let first = (row + 1).saturating_sub(height);
+    let count = words::count(said.len(), "message");
+    let right = pen.ends((first, height, said.len()), &count, area.width);
+    let right: String = right.iter().map(|span| span.content.as_ref()).collect();
+    title(state, pen, area, ("go back in ", session, ""), &right);
     for (y, (at, one)) in said.iter().enumerate().skip(first).take(height).enumerate() {
         let y = u16::try_from(y).unwrap_or(0);
         let bar = if at == row { pen.mark(Mark::Here) } else { Span::raw(" ") };
@@ -140,8 +166,8 @@ fn said(state: &State, pen: &mut Pen<'_>, area: Rect, session: SessionId, row: u
     }
     let hints = Hints::of(&state.controls, Place::Said)
         .moves([Action::Move(Move::Up), Action::Move(Move::Down)], "choose")
-        .with(Action::Open, "before this…")
-        .leave("close");
+        .with(Action::Open, "go back to before it…")
+        .leave("back");
     pen.hints(keys, hints);
 }
 
@@ -159,8 +185,8 @@ fn rewind(
     pen.line(inset(area, 3, 1), 1, Line::from(pen.spans(said, Role::Text)));
     let choices = [
         ("leave it as it is", "", Role::Text),
-        ("begin a copy of what came before", "this one stays", Role::Text),
-        ("go back in it", "files too, where nothing changed them since", Role::Text),
+        ("begin a copy of what came before", "this one stays as it is", Role::Text),
+        ("go back in it", "files too, unless changed since", Role::Text),
     ];
     choice::rows(pen, area, 2, &choices, (row, choice::keys(state, Place::Rewind, "back")));
 }

@@ -16,6 +16,9 @@ use crate::tui::{
     words,
 };
 
+/// Narrower than this, a row says what is asked and whether it was seen, and no more.
+const NARROW: u16 = 60;
+
 /// Its rule, a row a question, and the keys.
 pub(super) fn rows(state: &State, area: Rect) -> u16 {
     let all = u16::try_from(state.queue.of_script().len()).unwrap_or(u16::MAX);
@@ -54,7 +57,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
     let first = (row + 1).saturating_sub(height);
     for (at, waiting) in all.iter().enumerate().skip(first).take(height) {
         let y = u16::try_from(at - first).unwrap_or(0);
-        let (left, right) = entry(state, pen, waiting);
+        let (left, right) = entry(state, pen, waiting, area.width < NARROW);
         pen.apart(inset(rest, 0, 1), y, left, right);
         if at == row {
             pen.line(rest, y, Line::from(pen.mark(Mark::Here)));
@@ -62,12 +65,19 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
     }
     let count = several.chosen.len();
     let these = if count == 1 { "this 1".to_owned() } else { format!("these {count}") };
+    let (yes, no) = match area.width < NARROW {
+        true => (format!("yes to {count}"), format!("no to {count}")),
+        false => (
+            format!("yes, once, to {these}"),
+            if count == 1 { "no to it" } else { "no to them" }.to_owned(),
+        ),
+    };
     let hints = Hints::of(&state.controls, Place::Several)
-        .with(Action::Confirm, &format!("yes, once, to {these}"))
-        .with(Action::Choose, "choose")
+        .with(Action::Confirm, &yes)
         .with(Action::Open, "see")
-        .with(Action::Refuse, &format!("no to {these}"))
-        .leave("");
+        .with(Action::Choose, "choose")
+        .with(Action::Refuse, &no)
+        .leave("back");
     pen.hints(keys, hints);
     let hidden = all.len().saturating_sub(height);
     if hidden > 0 {
@@ -77,23 +87,35 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
     }
 }
 
-fn entry(state: &State, pen: &Pen<'_>, waiting: &Waiting) -> (Line<'static>, Line<'static>) {
+fn entry(
+    state: &State,
+    pen: &Pen<'_>,
+    waiting: &Waiting,
+    narrow: bool,
+) -> (Line<'static>, Line<'static>) {
     let question = &waiting.question;
     let chosen = state.queue.several.chosen.contains(&question.id);
+    let effect = question.category.name().to_uppercase();
+    let effect = if narrow { format!("{effect} ") } else { clean::pad(&effect, 10) };
     let mut left = vec![
         pen.span(if chosen { "   [x] " } else { "   [ ] " }, Role::Bright),
-        pen.span(clean::pad(&question.category.name().to_uppercase(), 10), Role::Bright),
+        pen.span(effect, Role::Bright),
     ];
     left.extend(pen.name(&waiting.object(), Role::Text));
     let line = super::script::asking_line(waiting).map(|line| format!("line {line}"));
     let fact = question.preview.facts.first().filter(|fact| fact.starts_with(['+', '−'])).cloned();
     let says = state.queue.why_not_chosen(waiting).unwrap_or("seen");
     let facts = [line.unwrap_or_default(), fact.unwrap_or_default()];
-    let right = format!(
-        "  {}  {}  {}",
-        clean::pad(&facts[0], 8),
-        clean::pad(&facts[1], 10),
-        clean::pad(says, 21)
-    );
+    // Why it cannot be chosen is said wherever it is.
+    let right = match narrow {
+        true if says == "see it first" => "not seen".to_owned(),
+        true => says.to_owned(),
+        false => format!(
+            "  {}  {}  {}",
+            clean::pad(&facts[0], 8),
+            clean::pad(&facts[1], 10),
+            clean::pad(says, 21)
+        ),
+    };
     (Line::from(left), Line::from(Span::styled(right, pen.style(Role::Quiet))))
 }

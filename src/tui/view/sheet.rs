@@ -122,7 +122,7 @@ pub(in crate::tui) fn shape(state: &State, waiting: &Waiting, width: usize) -> S
 /// Our own words above what is asked about, and below it.
 fn around(state: &State, waiting: &Waiting, paper: &Paper, width: usize) -> [Vec<Row>; 2] {
     let mut above = warned(state, "monitor", paper.monitor.as_slice(), width);
-    above.extend(warned(state, "wider", &paper.wider, width));
+    above.extend(warned(state, "beyond", &paper.wider, width));
     above.extend(warning(state, &paper.deceits, width));
     above.extend(head(state, waiting, width));
     let mut below = Vec::new();

@@ -90,7 +90,9 @@ fn entry(
     // The end of a path says more than its beginning.
     let text = match question.category {
         Category::Write => words::tail(&waiting.object(), room),
-        Category::Read | Category::Execute | Category::External => waiting.object(),
+        Category::Read | Category::Execute | Category::External => {
+            clean::truncate(&waiting.object(), room)
+        }
     };
     object.extend(pen.name(&text, Role::Text));
     object.extend(pen.spans(&fact, Role::Quiet));

@@ -20,7 +20,6 @@ use crate::{
         keymap::{Action, Part, Place},
         state::{
             State,
-            filter::Filter,
             records::standing::{Row, does, kept},
         },
         theme::{Mark, Role},
@@ -46,14 +45,17 @@ pub(super) fn draw(
     let rules = &state.records.rules;
     let filter = &state.records.filter;
     let rows = rules.rows(filter);
+    // A fault in a file is told of among them and is none of them.
+    let count = rows.iter().filter(|row| matches!(row, Row::Rule(_))).count();
     let title = match filter.words.is_empty() {
-        true => format!("grants and rules {}", rules.placed.len()),
-        false => {
-            format!("grants and rules {} of {}", rows.len(), rules.rows(&Filter::default()).len())
-        }
+        true => format!("grants and rules {count}"),
+        false => format!("grants and rules {count} of {}", rules.placed.len()),
     };
-    let right = vec![pen.span("this session first", Role::Quiet)];
-    pen.rule(head, 0, Keys::Here, vec![pen.span(title, Role::Bright)], right);
+    let numbers = area.width >= 60;
+    let title = vec![pen.span(title, Role::Bright)];
+    let order = if numbers { "this session first" } else { "" };
+    let right = pen.ends((0, 0, 0), order, head.width);
+    pen.rule(head, 0, Keys::Here, title.clone(), right);
     let (rest, cursor) = super::filter::draw(state, pen, rest);
     let mut hints = Hints::of(&state.controls, Place::Grants);
     if let Some(Row::Rule(placed)) = rows.get(chosen) {
@@ -65,22 +67,22 @@ pub(super) fn draw(
         hints = hints
             .when(own, Action::Revoke, "take it back")
             .when(file, Action::Editor(Part::Whole), "edit its file")
-            .with(Action::Open, &calls(rules.used(placed)));
+            .when(rules.used(placed).is_some(), Action::Open, &calls(rules.used(placed)));
     }
     let some = !rows.is_empty() || !rules.placed.is_empty();
-    let hints = hints.when(some, Action::Filter, "filter").leave("back");
-    pen.hints(keys, super::filter::keys(state, hints));
+    let hints = hints.when(some, Action::Filter, "filter");
+    pen.hints(keys, super::filter::keys(state, hints, "back"));
     if rows.is_empty() {
+        let mode = state.sessions.node().map_or(state.place.mode, |node| node.mode);
         let text = match filter.is_on() {
-            true => "No rule has all of these words.",
-            false => "No standing yes. Every effect is asked for.",
+            true => "No rule has all of these words.".to_owned(),
+            false => format!("No standing yes or no. The mode alone decides: {}.", mode.name()),
         };
-        pen.text(inset(rest, 1, 0), 0, text, Role::Quiet);
+        pen.text(inset(rest, 1, 0), 0, &text, Role::Quiet);
         return cursor;
     }
     let (rest, about) = split_bottom(rest, if rest.height > 10 { 6 } else { 0 });
     let left = Line::from(pen.span("  what is allowed or denied", Role::Quiet));
-    let numbers = area.width >= 60;
     let mut right = clean::pad("where", WHERE);
     if numbers {
         right.push_str(&clean::pad_left("age", AGE));
@@ -91,6 +93,8 @@ pub(super) fn draw(
     let (_, list) = split_top(rest, 1);
     let height = usize::from(list.height);
     let first = (chosen + 1).saturating_sub(height);
+    let right = pen.ends((first, height, rows.len()), order, head.width);
+    pen.rule(head, 0, Keys::Here, title, right);
     for (at, row) in rows.iter().enumerate().skip(first).take(height) {
         let y = u16::try_from(at - first).unwrap_or(0);
         let (left, right) = match row {
@@ -115,7 +119,6 @@ pub(super) fn draw(
 /// What enter shows.
 fn calls(used: Option<Used>) -> String {
     match used.map_or(0, |used| used.hits) {
-        0 => "its calls".to_owned(),
         1 => "its 1 call".to_owned(),
         hits => format!("its {} calls", words::grouped(hits)),
     }
@@ -142,8 +145,7 @@ fn entry(
     if effect == Effect::Ask {
         left.push(pen.span(format!("  {}", does(effect)), Role::Quiet));
     }
-    let age =
-        rules.given(placed).map(|given| pen.look.clock(words::seconds(given, state.now.wall)));
+    let age = rules.given(placed).map(|given| words::age(words::seconds(given, state.now.wall)));
     let age = age.unwrap_or_else(|| state.look.mark(Mark::Withdrawn).to_owned());
     let used = rules.used(placed).map_or(0, |used| used.hits);
     let mut right = clean::pad(placed.cited.layer.name(), WHERE);

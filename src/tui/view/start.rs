@@ -88,14 +88,17 @@ fn first(state: &State, pen: &mut Pen<'_>, area: Rect, looked_for: &[String]) {
             let bar = if here { pen.mark(Mark::Here) } else { Span::raw(" ") };
             let (key, what) = if line == 0 { (*key, *what) } else { ("", "") };
             let role = if here { Role::Bright } else { Role::Text };
-            let line = vec![
+            let mut line = vec![
                 Span::raw(" "),
                 bar,
                 Span::raw(" "),
                 pen.span(clean::pad(key, 7), Role::Bright),
                 pen.span(clean::pad(what, 17), role),
-                pen.span(*text, Role::Quiet),
             ];
+            // Half a sentence says nothing.
+            if area.width >= 60 {
+                line.push(pen.span(*text, Role::Quiet));
+            }
             pen.line(area, row, Line::from(line));
             row += 1;
         }
@@ -108,9 +111,12 @@ fn first(state: &State, pen: &mut Pen<'_>, area: Rect, looked_for: &[String]) {
         row = checks(state, pen, inset(area, 5, 1), row);
         row += u16::from(roomy);
     }
-    let another = if themes.is_empty() { String::new() } else { format!("{themes}  try another") };
+    let try_it = if area.width < 60 { "another" } else { "try another" };
+    let another = if themes.is_empty() { String::new() } else { format!("{themes}  {try_it}") };
     let theme = format!("Theme   {}", state.look.theme.name());
-    let line = vec![pen.span(clean::pad(&theme, 32), Role::Text), pen.span(another, Role::Quiet)];
+    let cells = if area.width < 60 { clean::width(&theme) + 2 } else { 32 };
+    let line =
+        vec![pen.span(clean::pad(&theme, cells), Role::Text), pen.span(another, Role::Quiet)];
     pen.line(inner, row, Line::from(line));
 }
 
@@ -154,6 +160,10 @@ fn empty(state: &State, pen: &mut Pen<'_>, area: Rect) {
     say(pen, "  make the lexer accept tabs, and keep the old tests green", Role::Quiet);
     say(pen, "  why does parse_total round down?", Role::Quiet);
     say(pen, "", Role::Quiet);
+    if area.height >= 14 && area.width >= 60 {
+        say(pen, "@ a file   / a command   ! Python by hand, through the same gate", Role::Quiet);
+        say(pen, "", Role::Quiet);
+    }
     for (line, role) in asks(state, Python::of(&state.place)) {
         // A label stands before the first row of what it names.
         let (label, text) = line.split_at(LABEL.min(line.len()));
@@ -164,9 +174,10 @@ fn empty(state: &State, pen: &mut Pen<'_>, area: Rect) {
     }
     if let Some(last) = &state.place.last_here {
         say(pen, "", Role::Quiet);
-        let room = usize::from(inner.width).saturating_sub(LABEL);
+        let list = format!("   {} opens it", hints::shows(&state.controls, Go::Sessions));
+        let room = usize::from(inner.width).saturating_sub(LABEL + clean::width(&list));
         let last = clean::truncate(&clean::shown(last), room);
-        say(pen, &format!("Last here      {last}"), Role::Text);
+        say(pen, &format!("Last here      {last}{list}"), Role::Text);
     }
 }
 

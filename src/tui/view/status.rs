@@ -5,14 +5,17 @@ use ratatui::{
     text::{Line, Span},
 };
 
-use super::pen::{Pen, inset};
+use super::{
+    away,
+    pen::{Pen, inset},
+};
 use crate::{
     kernel::{money::Money, port::Form, spec::Mode},
     tui::{
         clean,
         hints::Hints,
         keymap::{Action, Go},
-        state::{Focus, State, sessions::Node, status::Player},
+        state::{Focus, Popup, State, sessions::Node, status::Player},
         theme::{Mark, Role},
         words,
     },
@@ -22,19 +25,41 @@ use crate::{
 const NEEDS: u16 = 23;
 const NEEDS_NARROW: u16 = 17;
 
+/// Narrower than this, what is said in passing stands in the rule above the composer.
+const NARROW: u16 = 60;
+
+/// What is said in passing, where this line has no room for it.
+pub(super) fn passing(state: &State, width: u16) -> Option<&str> {
+    state.status.toast(state.now.at).filter(|_| width < NARROW)
+}
+
 pub(super) fn line(state: &State, pen: &mut Pen<'_>, area: Rect) {
-    let narrow = area.width < 60;
-    let (cells, margin) = if narrow { (NEEDS_NARROW, 0) } else { (NEEDS, 1) };
-    let needs = needs(state, pen, narrow);
-    pen.line(Rect { width: cells.min(area.width), ..area }, 0, needs);
-    let area = inset(area, cells.min(area.width), margin);
-    let width = usize::from(area.width);
-    let toast = state.status.toast(state.now.at);
     let parts = parts(state, pen);
-    let all: usize = parts.iter().map(|(_, span)| clean::width(&span.content) + 3).sum();
+    let narrow = area.width < NARROW;
+    let cells = |keep: fn(Part) -> bool| -> usize {
+        let kept = parts.iter().filter(|(part, _)| keep(*part));
+        kept.map(|(_, span)| clean::width(&span.content) + 3).sum()
+    };
+    // Its key is named where nothing goes for that which has to stay.
+    let least = cells(|part| matches!(part, Part::Mode | Part::Seal)).saturating_sub(3);
+    let named = !narrow || least + usize::from(NEEDS) <= usize::from(area.width);
+    let (taken, margin) = match (narrow, named) {
+        (false, _) => (NEEDS, 1),
+        (true, true) => (NEEDS, 0),
+        (true, false) => (NEEDS_NARROW, 0),
+    };
+    let needs = needs(state, pen, named);
+    pen.line(Rect { width: taken.min(area.width), ..area }, 0, needs);
+    let area = inset(area, taken.min(area.width), margin);
+    let width = usize::from(area.width);
+    let toast = state.status.toast(state.now.at).filter(|_| !narrow);
     let right = match toast {
         Some(toast) => Line::from(pen.spans(toast, Role::Bright)),
-        None => Line::from(pen.span(hint(state, width.saturating_sub(all)), Role::Quiet)),
+        None => {
+            let all = width.saturating_sub(cells(|_| true));
+            let fewer = cells(|part| !matches!(part, Part::Model | Part::Context));
+            Line::from(pen.span(hint(state, all, width.saturating_sub(fewer)), Role::Quiet))
+        }
     };
     let mut kept: Vec<bool> = vec![true; parts.len()];
     let mut tail = words::cells(&right);
@@ -72,7 +97,13 @@ pub(super) fn line(state: &State, pen: &mut Pen<'_>, area: Rect) {
                 }
             }
             Some(None) => tail = 0,
-            None => break,
+            None => {
+                // A toast is cut; a hint is there whole or not at all.
+                if toast.is_none() {
+                    tail = 0;
+                }
+                break;
+            }
         }
     }
     let mut left = Vec::new();
@@ -88,19 +119,19 @@ pub(super) fn line(state: &State, pen: &mut Pen<'_>, area: Rect) {
     pen.apart(area, 0, left, right);
 }
 
-fn needs(state: &State, pen: &Pen<'_>, narrow: bool) -> Line<'static> {
+fn needs(state: &State, pen: &Pen<'_>, named: bool) -> Line<'static> {
     let key = state.controls.key(state.key_place(), Action::Go(Go::Question));
     // The key is named where it has room within those cells.
     let key = |text: &str| {
         let fits = clean::width(text) + clean::width(&key) + 4 < usize::from(NEEDS);
-        let key = if narrow || !fits || key.is_empty() { String::new() } else { format!(" {key}") };
+        let key = if named && fits && !key.is_empty() { format!(" {key}") } else { String::new() };
         pen.span(key, Role::Quiet)
     };
     let (asking, put_off) = (state.queue.asking(), state.queue.put_off());
     match (asking, put_off) {
         (0, 0) => Line::from(pen.span("   nothing waits", Role::Quiet)),
         (0, count) => {
-            let text = format!(" {count} put off");
+            let text = format!(" {count} not now");
             let key = key(&text);
             Line::from(vec![
                 Span::raw(" "),
@@ -189,14 +220,16 @@ fn hints(state: &State) -> Vec<String> {
         (!hint.is_empty()).then_some(hint)
     };
     if state.popup.is_some() {
-        return key(Action::Leave, "closes").into_iter().collect();
+        // How it is left stands in its own row of keys.
+        let of_help = matches!(state.popup, Some(Popup::Help { .. }));
+        return key(Action::Go(Go::Help), "help").into_iter().filter(|_| !of_help).collect();
     }
     // Where the list has a pane of its own, that is enough.
     if let Some(told) = &state.status.away.told
         && !state.drawn.layout.has(Focus::Away)
     {
         let key = state.controls.key(state.key_place(), Action::Go(Go::Away));
-        return vec![format!("{} since you left", told.news.len()), key];
+        return vec![format!("{} {} {key}", told.news.len(), away::TITLE).trim_end().to_owned()];
     }
     let below = state.sessions.node().is_some_and(|node| node.spec.parent.is_some());
     let help = key(Action::Go(Go::Help), "help");
@@ -217,15 +250,16 @@ fn hints(state: &State) -> Vec<String> {
     all.into_iter().flatten().collect()
 }
 
-/// The hints that find room beside all else, without those that go first; at the least what they all
-/// were without the list of commands.
-fn hint(state: &State, room: usize) -> String {
+/// The hints that find room, the last of them at the least: the list of commands beside `all` else, the
+/// others beside what is left when the names of what is used are gone.
+fn hint(state: &State, all: usize, fewer: usize) -> String {
     let dot = state.look.dot();
     let mut hints = hints(state);
-    while hints.len() > 1
-        && clean::width(&hints.join(&dot)) > room
-        && hints[0].ends_with("commands")
-    {
+    while hints.len() > 1 {
+        let room = if hints[0].ends_with("commands") { all } else { fewer };
+        if clean::width(&hints.join(&dot)) <= room {
+            break;
+        }
         hints.remove(0);
     }
     hints.join(&dot)

@@ -12,6 +12,7 @@ mod lists;
 mod log;
 mod pictures;
 mod questions;
+mod reading;
 mod records;
 mod tree;
 

@@ -26,7 +26,6 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
     let (head, rest) = split_top(area, 1);
     let before = state.controls.themes.before.as_ref().map_or("", |theme| theme.name());
     let title = pen.spans(&format!("theme{}now {before}", pen.look.dot()), Role::Bright);
-    pen.rule(head, 0, Keys::Here, title, Vec::new());
     let (list, keys) = split_bottom(rest, 1);
     let put_back = clean::shown(before);
     let hints = Hints::of(&state.controls, Place::Themes)
@@ -36,6 +35,8 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
     pen.hints(keys, hints);
     let height = usize::from(list.height);
     let first = (row + 1).saturating_sub(height);
+    let right = pen.ends((first, height, all.len()), "", head.width);
+    pen.rule(head, 0, Keys::Here, title, right);
     for (at, theme) in all.iter().enumerate().skip(first).take(height) {
         let y = u16::try_from(at - first).unwrap_or(0);
         let bar = if at == row { pen.mark(Mark::Here) } else { Span::raw(" ") };

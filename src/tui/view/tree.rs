@@ -7,7 +7,7 @@ use ratatui::{
     text::{Line, Span},
 };
 
-use self::row::{others, said};
+use self::row::{Lines, others, said};
 use super::{
     composer,
     pen::{Keys, Pen, inset, split_bottom, split_top},
@@ -30,7 +30,7 @@ use crate::{
     },
 };
 
-/// Cells of the name with all before it, where there is room for more beside it.
+/// Cells of the name with all before it, on a screen of 80.
 const NAME: usize = 19;
 
 /// Cells of time, tokens and money.
@@ -40,6 +40,10 @@ const TOKENS: usize = 10;
 
 const MONEY: usize = 9;
 
+/// In the column: the cells of a name that may be cut for the figures, and what stays of it.
+const SHORT: usize = 12;
+const SHORTEST: usize = 7;
+
 /// The least width that shows more than names and states.
 const WIDE: u16 = 60;
 
@@ -48,10 +52,10 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
     pen.clear(area);
     let rows = state.tree();
     let (head, rest) = split_top(area, 1);
-    title(state, pen, head);
     let (rest, keys) = split_bottom(rest, 1);
     let wide = area.width >= WIDE;
     let (rest, below) = split_bottom(rest, if area.height >= 14 { 2 } else { 0 });
+    let (rest, whole) = split_bottom(rest, u16::from(area.height >= 16));
     if below.height > 0 {
         needs(state, pen, below);
         budget(state, pen, below, &rows);
@@ -64,7 +68,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
             clean::pad_left("tokens", TOKENS),
             clean::pad_left("money", MONEY)
         );
-        let left = format!("   {}state", clean::pad("agent", NAME));
+        let left = format!("   {}state", clean::pad("agent", names(area.width)));
         let left = Line::from(pen.span(left, Role::Quiet));
         pen.apart(inset(rest, 0, 2), 0, left, Line::from(pen.span(right, Role::Quiet)));
     }
@@ -75,12 +79,14 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
     for (y, at) in (first..rows.len()).take(height).enumerate() {
         let y = u16::try_from(y).unwrap_or(0);
         let Some(row) = rows.get(at) else { continue };
-        let (left, right) = line(state, pen, row, wide);
+        let (left, right) = line(state, pen, row, area.width);
         pen.apart(inset(list, 0, 2), y, left, right);
         if at == chosen {
             pen.line(list, y, Line::from(pen.mark(Mark::Here)));
+            name(state, pen, whole, row);
         }
     }
+    title(state, pen, head, (first, height, rows.len()));
     if rows.is_empty() {
         let hints = Hints::of(&state.controls, Place::Sessions);
         let none = match state.sessions.tree.filter.is_on() {
@@ -93,7 +99,22 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect) -> Option<(u16,
     cursor
 }
 
-fn title(state: &State, pen: &mut Pen<'_>, head: Rect) {
+/// Cells of the name with all before it, where there is room for more beside it.
+fn names(width: u16) -> usize {
+    NAME + (usize::from(width).saturating_sub(80) / 3).min(20)
+}
+
+/// The name of the chosen row, whole: the list may have cut it.
+fn name(state: &State, pen: &mut Pen<'_>, area: Rect, row: Row) {
+    let Some(said) = said(state, pen, row, Lines::Wide) else { return };
+    if clean::width(&clean::name(&said.name)) > 12 {
+        let mut line = vec![pen.span("   name        ", Role::Quiet)];
+        line.extend(pen.name(&said.name, Role::Text));
+        pen.line(inset(area, 0, 1), 0, Line::from(line));
+    }
+}
+
+fn title(state: &State, pen: &mut Pen<'_>, head: Rect, sight: (usize, usize, usize)) {
     let dot = pen.look.dot();
     let roots = state.sessions.roots().len();
     let agents = state.sessions.iter().count() - roots;
@@ -107,7 +128,7 @@ fn title(state: &State, pen: &mut Pen<'_>, head: Rect) {
         let verb = if asking == 1 { "needs" } else { "need" };
         title.push_str(&format!("{dot}{asking} {verb} you"));
     }
-    let order = vec![pen.span(state.sessions.tree.order.name(), Role::Quiet)];
+    let order = pen.ends(sight, state.sessions.tree.order.name(), head.width);
     pen.rule(head, 0, Keys::Here, vec![pen.span(title, Role::Bright)], order);
 }
 
@@ -136,6 +157,7 @@ fn keys_of<'a>(state: &'a State, rows: &Rows<'_>) -> Hints<'a> {
         .with(Action::Order, "order")
         .with(Action::Filter, "filter")
         .with(Action::Go(Go::Help), "more")
+        .leave(if state.sessions.tree.filter.is_on() { "show all again" } else { "back" })
 }
 
 /// The row that says what the tree is narrowed by.
@@ -157,7 +179,7 @@ fn needs(state: &State, pen: &mut Pen<'_>, area: Rect) {
         state.queue.ordered().into_iter().partition(|waiting| waiting.put_off);
     let (mark, words, role, these) = match (asking.is_empty(), off.is_empty()) {
         (false, _) => (Mark::Needs, " needs you   ", Role::Need, asking),
-        (true, false) => (Mark::NotNow, " put off     ", Role::Held, off),
+        (true, false) => (Mark::NotNow, " not now     ", Role::Held, off),
         (true, true) => {
             pen.text(area, 0, "   nothing waits", Role::Quiet);
             return;
@@ -225,33 +247,41 @@ fn budget(state: &State, pen: &mut Pen<'_>, area: Rect, rows: &Rows<'_>) {
     pen.line(area, 1, line);
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "all other rows have the same room")]
-fn line(state: &State, pen: &Pen<'_>, row: Row, wide: bool) -> (Line<'static>, Line<'static>) {
+fn line(state: &State, pen: &Pen<'_>, row: Row, width: u16) -> (Line<'static>, Line<'static>) {
+    let wide = width >= WIDE;
+    let lines = if wide { Lines::Wide } else { Lines::Tight };
     if let Row::Others(count) = row {
-        return (Line::from(others(state, pen, count)), Line::default());
+        return (Line::from(others(state, pen, count, lines)), Line::default());
     }
-    let Some(said) = said(state, pen, row) else { return (Line::default(), Line::default()) };
+    let Some(said) = said(state, pen, row, lines) else {
+        return (Line::default(), Line::default());
+    };
     let mut left = said.before;
     let taken = words::cells(&Line::from(left.clone())) + 2;
     let mut right = Line::default();
-    // What has no figures has no column for them: its name is the longer for it.
-    let name = match row {
-        Row::Listed(_) if wide => 44,
-        Row::Program { .. } if wide => 26,
-        Row::Session(twig) if wide && twig.depth == 0 && said.name.len() > 16 => 28,
-        _ if wide => (NAME + 2).saturating_sub(taken).max(8),
-        _ => 16_usize.saturating_sub(taken).max(10),
+    // The states stand below each other, however long a name is.
+    let name = match wide {
+        true => (names(width) + 2).saturating_sub(taken).max(6),
+        false => 17_usize.saturating_sub(taken).max(6),
     };
     left.extend([pen.mark(said.mark), Span::raw(" ")]);
+    if let Row::Listed(_) = row {
+        // It has neither figures nor a state of its own: the name takes their room.
+        left.extend(pen.name(&said.name, Role::Quiet));
+        return (Line::from(left), Line::from(pen.span(said.state, Role::Quiet)));
+    }
     let role = match row {
         Row::Session(twig) if Some(twig.session) == state.sessions.viewed() => Role::Bright,
-        Row::Session(_) | Row::Program { .. } | Row::Ended { .. } => Role::Text,
-        Row::Listed(_) | Row::Others(_) => Role::Quiet,
+        Row::Session(_)
+        | Row::Program { .. }
+        | Row::Ended { .. }
+        | Row::Listed(_)
+        | Row::Others(_) => Role::Text,
     };
     left.push(pen.span(clean::pad(&clean::name(&said.name), name), role));
     let role = if said.mark == Mark::Needs { Role::Bright } else { said.mark.role() };
     left.extend(pen.spans(&format!(" {}", said.state), role));
-    if wide && !matches!(row, Row::Listed(_)) {
+    if wide {
         let dash = pen.look.mark(Mark::Withdrawn);
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| dash.to_owned());
         let tokens = (said.used.tokens() > 0).then(|| words::tokens(said.used.tokens()));
@@ -296,12 +326,11 @@ pub(super) fn column(state: &State, pen: &mut Pen<'_>, area: Rect) {
 
 fn in_column(state: &State, pen: &Pen<'_>, row: Row, width: usize) -> Line<'static> {
     if let Row::Others(count) = row {
-        return words::fit(Line::from(others(state, pen, count)), width);
+        return words::fit(Line::from(others(state, pen, count, Lines::Tight)), width);
     }
-    let Some(said) = said(state, pen, row) else { return Line::default() };
+    let Some(said) = said(state, pen, row, Lines::Tight) else { return Line::default() };
     let mut left = Line::from(said.before);
-    // The first cell is for the bar, and one blank is enough there.
-    let narrow = narrow(&mut left);
+    let narrow = words::cells(&left);
     left.spans.extend([pen.mark(said.mark), Span::raw(" ")]);
     let figures = match row {
         Row::Listed(_) | Row::Others(_) => String::new(),
@@ -310,9 +339,12 @@ fn in_column(state: &State, pen: &Pen<'_>, row: Row, width: usize) -> Line<'stat
             let time = said.time.map_or_else(|| dash.to_owned(), |time| pen.look.clock(time));
             let used = said.used.tokens();
             let used = if used == 0 { String::new() } else { words::tokens(used) };
-            let both = format!("{time}{}", clean::pad_left(&used, 6));
-            // A name is worth more than figures: the tokens go first, then the time.
-            let room = width.saturating_sub(narrow + 2 + clean::width(&clean::name(&said.name)));
+            let both = format!("{time}{}", clean::pad_left(&used, 5));
+            // A title is worth more than figures: the tokens go first, then the time. A name that is
+            // short without its last letters gives way, so that figures stand below each other.
+            let name = clean::width(&clean::name(&said.name));
+            let name = if name <= SHORT { name.min(SHORTEST) } else { name };
+            let room = width.saturating_sub(narrow + 2 + name);
             let fits = |text: &&String| clean::width(text) < room;
             [both, time].iter().find(fits).cloned().unwrap_or_default()
         }
@@ -326,18 +358,4 @@ fn in_column(state: &State, pen: &Pen<'_>, row: Row, width: usize) -> Line<'stat
     };
     left.spans.push(pen.span(clean::truncate(&clean::name(&said.name), room), role));
     words::apart(left, Line::from(pen.span(figures, Role::Quiet)), width)
-}
-
-/// Takes what stands before a row together, and gives its cells.
-fn narrow(line: &mut Line<'static>) -> usize {
-    if let Some(first) = line.spans.first_mut() {
-        let text = first.content.replacen("   ", " ", 1).replace("    ", "  ");
-        *first = Span::styled(text.replace("  ", " "), first.style);
-    }
-    for span in line.spans.iter_mut().skip(1) {
-        if let Some(text) = span.content.strip_prefix("  ") {
-            *span = Span::styled(format!(" {text}"), span.style);
-        }
-    }
-    words::cells(line)
 }

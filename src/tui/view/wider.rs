@@ -144,6 +144,9 @@ fn say(pen: &mut Pen<'_>, area: Rect, wider: &Wider) {
 fn offers(state: &State, pen: &mut Pen<'_>, area: Rect, wider: &Wider) {
     let able = matches!(wider.says, Some(Ok(_))) && !matches!(wider.others, Some(Err(_)));
     let save = match &wider.others {
+        Some(Ok(others)) if *others > 0 && area.width < BESIDE => {
+            format!("save: answers {}", others + 1)
+        }
         Some(Ok(others)) if *others > 0 => {
             format!("save: answers this and {others} more")
         }

@@ -41,20 +41,31 @@ pub(super) fn draw(
     let (rest, keys) = split_bottom(rest, 1);
     let sum = |of: fn(&Planned) -> u64| written.all.iter().map(of).sum::<u64>();
     let (more, fewer) = (sum(|it| it.recorded.change.more), sum(|it| it.recorded.change.fewer));
-    let right = format!(
-        "{}{}+{} −{}",
-        words::count(written.all.len(), "change"),
-        pen.look.dot(),
-        words::grouped(more),
-        words::grouped(fewer)
-    );
-    let right = vec![pen.span(right, Role::Quiet)];
     let full = written.all.get(chosen).filter(|_| written.view != View::Beside);
+    let count = written.all.len();
+    let dot = pen.look.dot();
+    let right = match full {
+        _ if count == 0 => String::new(),
+        // Alone, its own amount is what counts.
+        Some(planned) => {
+            let change = &planned.recorded.change;
+            let lines = words::lines(change.more, change.fewer);
+            format!("{lines}{dot}{} of {count}", chosen + 1)
+        }
+        None => {
+            format!("{}{dot}{}", words::count(count, "change"), words::lines(more, fewer))
+        }
+    };
     let mut title = vec![pen.span("changes", Role::Bright)];
     if let Some(planned) = full {
         title.push(pen.span(format!(" {} ", pen.look.mark(Mark::Path)), Role::Bright));
-        title.extend(pen.name(&planned.recorded.change.shown, Role::Bright));
+        // The end of a path says more than its beginning.
+        let room = usize::from(head.width).saturating_sub(clean::width(&right) + 18);
+        let path = words::tail(&planned.recorded.change.shown, room);
+        title.extend(pen.name(&path, Role::Bright));
     }
+    let right = Some(right).filter(|right| !right.is_empty());
+    let right = right.map(|right| pen.span(right, Role::Quiet)).into_iter().collect();
     pen.rule(head, 0, Keys::Here, title, right);
     let compared_now = written.compared.as_ref();
     let new = compared_now.and_then(|compared| compared.diff()).is_some_and(|diff| diff.new_file);
@@ -89,8 +100,11 @@ pub(super) fn draw(
 fn below(state: &State, pen: &mut Pen<'_>, area: Rect, written: &Written) -> Rect {
     let mut lines = Vec::new();
     let title = if let Some(undo) = &written.undo {
+        let names = undo.iter().map(|planned| clean::width(&planned.recorded.change.shown));
+        let most = if area.width < BESIDE { 0 } else { usize::from(area.width) / 3 };
+        let names = names.max().unwrap_or(0).min(most);
         for planned in undo {
-            lines.push(intent(state, pen, planned));
+            lines.push(intent(state, pen, planned, names));
         }
         format!("undo {} of {}?", written.able(), words::count(undo.len(), "change"))
     } else {
@@ -126,7 +140,7 @@ fn below(state: &State, pen: &mut Pen<'_>, area: Rect, written: &Written) -> Rec
     above
 }
 
-fn intent(state: &State, pen: &Pen<'_>, planned: &Planned) -> Line<'static> {
+fn intent(state: &State, pen: &Pen<'_>, planned: &Planned, names: usize) -> Line<'static> {
     let mark = match planned.undo {
         Undo::Restore { .. } | Undo::Remove => Mark::Undo,
         Undo::LeaveAlone(_) => Mark::Warning,
@@ -135,8 +149,10 @@ fn intent(state: &State, pen: &Pen<'_>, planned: &Planned) -> Line<'static> {
     let time = |at| state.records.minute(at);
     let text = planned.undo.words(time, recorded.at);
     let mut spans = vec![Span::raw("  "), pen.mark(mark), Span::raw(" ")];
+    let gap = names.saturating_sub(clean::width(&clean::name(&recorded.change.shown))) + 2;
     spans.extend(pen.name(&recorded.change.shown, Role::Bright));
-    spans.extend(pen.spans(&format!("  {text}"), Role::Text));
+    spans.push(Span::raw(" ".repeat(gap)));
+    spans.extend(pen.spans(&text, Role::Text));
     Line::from(spans)
 }
 
@@ -153,7 +169,7 @@ fn entries(state: &State, pen: &mut Pen<'_>, area: Rect, written: &Written, chos
             Undo::LeaveAlone(_) => Mark::Warning,
         };
         let picked = written.chosen.contains(&recorded.call);
-        let picked = if picked { pen.mark(Mark::Done) } else { Span::raw(" ") };
+        let picked = pen.span(if picked { "[x] " } else { "[ ] " }, Role::Quiet);
         let mut left = vec![picked, pen.mark(mark), Span::raw(" ")];
         left.extend(pen.name(&recorded.change.shown, Role::Text));
         let mut amount = Vec::new();
@@ -165,8 +181,10 @@ fn entries(state: &State, pen: &mut Pen<'_>, area: Rect, written: &Written, chos
         let right = Line::from(pen.span(amount.join(" "), Role::Quiet));
         let inner = inset(area, 1, 1);
         pen.apart(inner, row, Line::from(left), right);
-        let who = format!("   {}", clean::shown(&who(state, planned)));
-        let at_time = Line::from(pen.span(state.records.minute(recorded.at), Role::Quiet));
+        let time = state.records.minute(recorded.at);
+        let room = usize::from(inner.width).saturating_sub(clean::width(&time) + 8);
+        let who = format!("      {}", clean::shown(&who(state, planned, room)));
+        let at_time = Line::from(pen.span(time, Role::Quiet));
         pen.apart(inner, row + 1, Line::from(pen.span(who, Role::Quiet)), at_time);
         if at == chosen {
             pen.line(area, row, Line::from(pen.mark(Mark::Here)));
@@ -175,8 +193,8 @@ fn entries(state: &State, pen: &mut Pen<'_>, area: Rect, written: &Written, chos
     }
 }
 
-/// `main.py:12`, or the agent.
-fn who(state: &State, planned: &Planned) -> String {
+/// `main.py:12`, or the agent and the line; in little room the line alone.
+fn who(state: &State, planned: &Planned, room: usize) -> String {
     let recorded = &planned.recorded;
     let agent = recorded.agents.last().cloned().unwrap_or_default();
     let node = state.sessions.get(recorded.session);
@@ -185,7 +203,10 @@ fn who(state: &State, planned: &Planned) -> String {
     match (script, recorded.origin) {
         (Some(script), Origin::Python { line: Some(line) }) => format!("{script}:{line}"),
         (Some(script), _) => script,
-        (None, Origin::Python { line: Some(line) }) => format!("{agent}, line {line}"),
+        (None, Origin::Python { line: Some(line) }) => {
+            let whole = format!("{agent}, line {line}");
+            if clean::width(&whole) <= room { whole } else { format!("line {line}") }
+        }
         (None, _) => agent,
     }
 }

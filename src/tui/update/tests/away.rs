@@ -38,7 +38,7 @@ fn what_happened_is_told_on_return_what_needs_attention_first() {
             "1 file changed  +12 −4",
         ]
     );
-    assert!(stage.screen().contains("6 since you left · ctrl+n"), "{}", stage.screen());
+    assert!(stage.screen().contains("6 since you looked away ctrl+n"), "{}", stage.screen());
 }
 
 #[test]

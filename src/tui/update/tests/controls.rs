@@ -82,14 +82,14 @@ fn what_is_done_to_a_row_is_not_done_before_the_row_was_in_sight() {
     stage.at_work();
     stage.asks(write_question(1));
     stage.key("esc");
-    commands(&mut stage, "put a question off");
+    commands(&mut stage, "not now, and back");
     stage.key("enter");
     assert_eq!(stage.state.popup, Some(Popup::Waiting { row: 0 }));
     assert!(stage.state.queue.listed().iter().all(|waiting| !waiting.put_off));
     let toast = stage.state.status.toast(stage.now().at);
-    assert_eq!(toast, Some("l here: Put a question off, and back"));
+    assert_eq!(toast, Some("l here: A question: not now, and back"));
     // From the list itself it is done.
-    commands(&mut stage, "put a question off");
+    commands(&mut stage, "not now, and back");
     stage.key("enter");
     assert!(stage.state.queue.listed().iter().all(|waiting| waiting.put_off));
     assert!(stage.effects.iter().all(|effect| !matches!(effect, Effect::Send(_))));

@@ -84,7 +84,7 @@ fn the_list_of_changes_opens_the_file_and_esc_leads_back_to_it() {
     assert_eq!(stage.state.popup, Some(Popup::File));
     let screen = stage.screen();
     assert!(screen.contains("src/lex.rs") && screen.contains("let line_1 = 1;"), "{screen}");
-    assert!(screen.contains("1 of 2,000 lines"), "{screen}");
+    assert!(screen.contains("line 1 of 2,000"), "{screen}");
     stage.key("esc");
     assert_eq!(stage.state.popup, Some(Popup::Changes { row: 0 }));
     assert_eq!(stage.disk.asked.last(), Some(&Ask::Close), "nothing more is read of it");
@@ -179,7 +179,7 @@ fn a_file_that_another_program_changes_is_read_again_and_says_so() {
     stage.wait(2_500);
     let screen = stage.screen();
     assert!(screen.contains("▲ changed 12:00, read again"), "{screen}");
-    assert!(screen.contains("all is new") && screen.contains("1 of 1 line"), "{screen}");
+    assert!(screen.contains("all is new") && screen.contains("line 1 of 1 "), "{screen}");
     assert!(stage.disk.asked.len() > asked);
     stage.disk.files.remove(std::path::Path::new(FILE));
     stage.wait(2_500);

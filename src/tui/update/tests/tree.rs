@@ -339,10 +339,10 @@ fn who_waits_for_an_answer_is_not_at_work() {
     stage.wait(500);
     stage.key("esc");
     let screen = stage.screen();
-    assert!(screen.contains("1 put off") && screen.contains("1 at work"), "{screen}");
+    assert!(screen.contains("1 not now") && screen.contains("1 at work"), "{screen}");
     stage.key("F2");
     let screen = stage.screen();
-    assert!(screen.contains("put off     fix-parser WRITE src/lex.rs"), "{screen}");
+    assert!(screen.contains("not now     fix-parser WRITE src/lex.rs"), "{screen}");
 }
 
 #[test]
@@ -391,4 +391,46 @@ fn a_program_that_goes_on_is_named_before_it_ends_with_the_screen() {
         "{screen}"
     );
     assert_eq!(stage.state.place.leave, None);
+}
+
+#[test]
+fn the_time_of_an_agent_is_all_it_worked_and_that_of_a_session_its_turn() {
+    let mut stage = Stage::new(80, 24);
+    stage.session(1, &["fix-parser"], None, "fix it");
+    stage.session(2, &["fix-parser", "tests"], Some(1), "write cases");
+    stage.passes(60_000);
+    let over = |stage: &mut Stage, session: u128| {
+        stage.event(session.into(), Event::ExchangeFinished { outcome: Outcome::Done });
+    };
+    over(&mut stage, 2);
+    stage.passes(600_000);
+    stage.event(2.into(), Event::said("and for tabs"));
+    stage.passes(30_000);
+    over(&mut stage, 2);
+    over(&mut stage, 1);
+    stage.passes(600_000);
+    let times = |stage: &Stage| {
+        let now = stage.state.now.wall;
+        [1_u128, 2].map(|id| stage.state.sessions.get(id.into()).unwrap().time(now))
+    };
+    assert_eq!(times(&stage), [None, Some(90)]);
+    stage.key("F2");
+    let screen = stage.screen();
+    assert!(screen.contains("idle since 12:11"), "{screen}");
+    stage.event(1.into(), Event::said("go on"));
+    stage.passes(5_000);
+    assert_eq!(times(&stage), [Some(5), Some(90)]);
+}
+
+#[test]
+fn the_time_for_which_the_program_was_gone_is_nobodys_work() {
+    let mut stage = Stage::new(80, 24);
+    stage.session(1, &["fix-parser"], None, "fix it");
+    stage.session(2, &["fix-parser", "tests"], Some(1), "write cases");
+    stage.passes(20_000);
+    stage.streams(2, "I look.");
+    stage.passes(600_000);
+    stage.event(2.into(), Event::SessionResumed { notice: None });
+    let node = stage.state.sessions.get(2.into()).unwrap();
+    assert_eq!(node.time(stage.state.now.wall), Some(20));
 }

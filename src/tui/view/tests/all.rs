@@ -32,6 +32,12 @@ pub(super) const ALL: &[(&str, Build)] = &[
     ("transcript_search", |w, h| with(focused(streaming(w, h), Focus::Transcript), &["/"], "tab")),
     ("thinking", |w, h| thinks(w, h, "")),
     ("thinking_folded", |w, h| thinks(w, h, "It is the lexer.")),
+    ("retrying", |w, h| {
+        let mut stage = Stage::new(w, h);
+        stage.session(1, &["fix-parser"], None, "is it the lexer?");
+        stage.waits_for_the_provider(1, 8_000);
+        with(stage, &[], "")
+    }),
     ("said_long", |w, h| {
         let mut stage = Stage::new(w, h);
         let pasted: String = (1..=2_000).map(|n| format!("line {n}\n")).collect();
@@ -100,8 +106,10 @@ pub(super) const ALL: &[(&str, Build)] = &[
     }),
     ("form_wider", |w, h| {
         let mut stage = slowly(write_asks(w, h), &["end", "w"], "");
-        // Where there is room for one thing, no wider yes is on offer.
-        if stage.state.queue.form.is_none() {
+        // Where there is room for one thing, no wider yes is on offer, and that is said.
+        let small = (w, h) == SMALL;
+        assert_eq!(stage.state.queue.form.is_none(), small);
+        if small {
             stage.key("tab");
         }
         stage

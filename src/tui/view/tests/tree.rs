@@ -128,10 +128,10 @@ fn the_transcript_of_an_agent_says_to_whom_one_speaks() {
 #[test]
 fn where_a_row_of_keys_has_no_room_whole_keys_go_and_never_the_last() {
     let mut stage = crowd(100, 30);
-    for (key, last) in [("F2", "F1 more"), ("F3", "esc"), ("F5", "esc back"), ("F7", "esc back")] {
+    for key in ["F2", "F3", "F5", "F7"] {
         stage.key(key);
         let screen = stage.screen();
-        let ends = |row: &str| row.trim_end_matches('"').trim_end().ends_with(last);
+        let ends = |row: &str| row.trim_end_matches('"').trim_end().ends_with("esc back");
         assert!(screen.lines().any(ends), "{key}: {screen}");
         stage.key("esc");
     }
