@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::{
     rig,
-    support::{Place, Ran, of_type},
+    support::{Place, Ran},
     terminal::App,
 };
 
@@ -327,35 +327,6 @@ fn a_person_at_the_screen_is_asked_once_about_the_rules_of_a_project() {
 const DENY_KEY: &str = "[[deny]]\ncall = \"files.write\"\npath = \"key\"\n";
 
 #[test]
-fn rules_that_come_while_the_screen_is_open_are_asked_about_and_their_denies_count_at_once() {
-    let place = Place::new();
-    let write =
-        |path: &str| json!({ "name": "files.write", "arguments": { "path": path, "text": "x" } });
-    let script = json!({ "turns": [{ "text": "Ready." }, { "calls": [write("key")] }, { "text": "Done." }] });
-    let profile = place.home().join("config/agents/writer.toml");
-    put(&profile, "tools = [\"files.write\"]\n");
-    let model = place.script(&script);
-    let arguments = ["--profile", "writer", "--model", &model, "--mode", "auto", "Are you ready?"];
-    let mut app = App::start(&place, (40, 120), &arguments);
-    app.wait_for("Ready.");
-    assert!(!place.project_rules().exists());
-    put(&place.project_rules(), &format!("{ALLOW_DOCS}{DENY_KEY}"));
-    app.wait_until("the question", |screen| live(screen) && screen.contains("docs/**"));
-    app.press("\u{1b}");
-    app.wait_for("put off");
-    app.press("Now write.");
-    app.rests("Now write.");
-    app.press("\r");
-    app.wait_for("Done.");
-    assert!(!place.work().join("key").exists());
-    let journal = place.journal();
-    let finished = of_type(&journal, "call_finished");
-    assert_eq!(finished[0]["result"]["content"]["error"], "denied_by_rule", "{finished:?}");
-    app.press("\u{11}");
-    assert!(app.ended().success());
-}
-
-#[test]
 fn the_rules_of_every_folder_that_is_worked_in_are_followed() {
     let place = Place::new();
     let script = json!({ "turns": [{ "text": "Ready." }, { "text": "Done." }] });
@@ -365,10 +336,10 @@ fn the_rules_of_every_folder_that_is_worked_in_are_followed() {
     fs::create_dir(&elsewhere).unwrap();
     let folder = elsewhere.display().to_string();
     let mut app = App::start(&place, (40, 120), &["-C", &folder]);
-    app.wait_for("one");
     // The session of the other folder, from the list.
+    app.rests("▸ 1 session in other");
     for (key, then) in
-        [("\u{1b}OQ", "▸ 1 session in other"), ("\r", "not open"), ("\u{1b}[B", "r resume")]
+        [("\u{1b}OQ", "enter open or fold"), ("\r", "not open"), ("\u{1b}[B", "r resume")]
     {
         app.press(key);
         app.rests(then);
