@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::{
     rig,
-    support::{Place, Ran},
+    support::{Place, Ran, of_type},
     terminal::App,
 };
 
@@ -325,6 +325,33 @@ fn a_person_at_the_screen_is_asked_once_about_the_rules_of_a_project() {
 
 /// Denies that write of a person who lets all else through.
 const DENY_KEY: &str = "[[deny]]\ncall = \"files.write\"\npath = \"key\"\n";
+
+#[test]
+fn rules_that_come_while_the_screen_is_open_are_asked_about_and_their_denies_count_at_once() {
+    let place = Place::new();
+    let write =
+        |path: &str| json!({ "name": "files.write", "arguments": { "path": path, "text": "x" } });
+    let script = json!({ "turns": [{ "text": "Ready." }, { "calls": [write("key")] }, { "text": "Done." }] });
+    let profile = place.home().join("config/agents/writer.toml");
+    put(&profile, "tools = [\"files.write\"]\n");
+    let model = place.script(&script);
+    let arguments = ["--profile", "writer", "--model", &model, "--mode", "auto", "Are you ready?"];
+    let mut app = App::start(&place, (40, 120), &arguments);
+    app.wait_for("Ready.");
+    assert!(!place.project_rules().exists());
+    put(&place.project_rules(), &format!("{ALLOW_DOCS}{DENY_KEY}"));
+    app.wait_until("the question", |screen| live(screen) && screen.contains("docs/**"));
+    app.press("\u{1b}");
+    app.wait_for("put off");
+    app.press("Now write.");
+    app.rests("Now write.");
+    app.press("\r");
+    app.wait_for("Done.");
+    assert!(!place.work().join("key").exists());
+    let journal = place.journal();
+    let finished = of_type(&journal, "call_finished");
+    assert_eq!(finished[0]["result"]["content"]["error"], "denied_by_rule", "{finished:?}");
+}
 
 #[test]
 fn the_rules_of_every_folder_that_is_worked_in_are_followed() {
