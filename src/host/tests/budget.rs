@@ -124,7 +124,10 @@ async fn money_is_limited_only_where_the_price_of_the_model_is_known() {
     assert!(refused.contains("\nset input_per_mtok and output_per_mtok in [models.\"scripted:"));
     assert_eq!(rig.store.list().unwrap().len(), 0, "nothing was begun");
     // Where there is no model, as for calls by hand, nothing is spent.
-    assert!(rig.host.start(SessionSpec { model: "none".to_owned(), ..spec.clone() }).is_ok());
+    let other = Rig::new(json!(works()), json!({}));
+    let ceiling = Ceiling { cost: Some(money(0.001)), ..Ceiling::default() };
+    let by_hand = SessionSpec { model: "none".to_owned(), ..limited(&other, ceiling) };
+    assert!(other.host.start(by_hand).is_ok());
 
     let price = Price { input: money(1.0), output: money(2.0) };
     let prices: Prices = [(spec.model.clone(), price)].into();
