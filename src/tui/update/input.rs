@@ -156,9 +156,10 @@ fn does_more_than_write(state: &State, action: Action) -> bool {
 /// Whether a key means nothing to somebody who cannot read what it is about.
 fn goes_by_what_is_read(action: Option<Action>) -> bool {
     action.is_some_and(|action| {
+        let sends = action == Action::Edit(Edit::Send);
         let blind = matches!(action, Action::Edit(_) | Action::Move(_) | Action::Clear);
         let leaves = matches!(action, Action::Leave | Action::Quit | Action::Suspend);
-        !blind && !leaves
+        sends || !blind && !leaves
     })
 }
 
