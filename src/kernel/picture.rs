@@ -9,6 +9,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::text;
 
+/// How a model is told of a picture that people see, at the end of what a run printed.
+pub const SHOWN_TO_PEOPLE: &str = ", shown to people";
+
 /// The largest picture that is taken, in bytes.
 pub const MOST_BYTES: u64 = 20 << 20;
 /// The largest picture that is taken, in pixels.

@@ -293,6 +293,12 @@ impl Stage {
         self.terminal.backend().to_string()
     }
 
+    /// Where the terminal's cursor stands.
+    pub(super) fn cursor(&mut self) -> (u16, u16) {
+        let at = self.terminal.get_cursor_position().unwrap();
+        (at.x, at.y)
+    }
+
     pub(super) fn buffer(&self) -> &ratatui::buffer::Buffer {
         self.terminal.backend().buffer()
     }

@@ -280,6 +280,8 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
         }
         Came::Started(session) => {
             let words = state.place.starting.take();
+            // Its first event may come later than this: it comes into view with that.
+            state.sessions.prefer(Some(session));
             state.sessions.show(session);
             state.focus = Focus::Composer;
             let ran = words.and_then(|draft| compose::by_hand(session, &draft.text()));

@@ -294,7 +294,12 @@ fn header(state: &State, pen: &mut Pen<'_>, area: Rect, below: usize) {
     match state.sessions.node() {
         Some(node) => {
             let room = usize::from(area.width).saturating_sub(clean::width(&title) + 20);
-            title = format!("{title} / {}", state.way_to(node, room));
+            // Alone, a title may have all the room there is.
+            let way = match node.spec.parent {
+                None => clean::truncate(&clean::name(node.called()), room),
+                Some(_) => state.way_to(node, room),
+            };
+            title = format!("{title} / {way}");
             if node.spec.model.starts_with("scripted") {
                 let narrow = area.width < 60;
                 let text = if narrow { "a script plays" } else { "a script plays the model" };

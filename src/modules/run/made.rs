@@ -4,7 +4,7 @@ use crate::kernel::{
     context::Context,
     event::Event,
     id::CallId,
-    picture::{Enclosed, Picture},
+    picture::{Enclosed, Picture, SHOWN_TO_PEOPLE},
     port::Kept,
 };
 
@@ -45,5 +45,5 @@ pub(super) fn told(cx: &Context, pictures: &[Picture]) -> Option<String> {
         })
         .collect();
     let shown = if sees { "; view_image with that picture shows it to you" } else { "" };
-    (!names.is_empty()).then(|| format!("It made {}, shown to people{shown}", names.join(", ")))
+    (!names.is_empty()).then(|| format!("It made {}{SHOWN_TO_PEOPLE}{shown}", names.join(", ")))
 }

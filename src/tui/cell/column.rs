@@ -16,7 +16,9 @@ pub fn gap(cells: &[Cell], at: usize) -> bool {
         matches!(cell.body, Body::Said { .. } | Body::Text { .. } | Body::Notice { .. })
     };
     let goes_on = matches!(cells[at].body, Body::Text { inside: Some(_), .. });
-    at > 0 && !goes_on && (speech(&cells[at]) || speech(&cells[at - 1]))
+    // A thought begins a turn.
+    let thinks = matches!(cells[at].body, Body::Thinking(_));
+    at > 0 && !goes_on && (thinks || speech(&cells[at]) || speech(&cells[at - 1]))
 }
 
 /// The rows a cell takes, the blank one included.

@@ -275,7 +275,17 @@ fn agent(
     let mut spans = vec![scene.mark(scene.state(session))];
     spans.extend(scene.name(&format!(" agent {name}   "), Role::Text));
     let node = scene.sessions.get(session);
-    let time = match node.map(|node| &node.doing) {
+    let doing = node.map(|node| &node.doing);
+    let mut about = task;
+    if let Some(Doing::Rests {
+        outcome: Outcome::Failed { message } | Outcome::Limit { message },
+        ..
+    }) = doing
+    {
+        // What it was for is known by then; why it did not get there is not.
+        about = message;
+    }
+    let time = match doing {
         Some(Doing::Rests { outcome, .. }) => {
             let word = match outcome {
                 Outcome::Done => "done",
@@ -290,7 +300,7 @@ fn agent(
         }
     };
     spans.push(Span::styled(time, scene.look.style(Role::Quiet)));
-    spans.extend(scene.spans(words::first_line(task), Role::Text));
+    spans.extend(scene.spans(words::first_line(about), Role::Text));
     fit(spans, scene.width)
 }
 

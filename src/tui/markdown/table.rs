@@ -1,13 +1,17 @@
-//! Tables: in columns where they fit, else a line for each cell.
+//! Tables: in columns where they find room, long cells broken between words; else a line for each cell.
 
 use ratatui::text::{Line, Span};
 
 use super::page::Page;
 use crate::tui::clean;
 use crate::tui::theme::{Mark, Role};
+use crate::tui::wrap::wrap;
 
 /// Cells between two columns.
 const GAP: usize = 2;
+
+/// The least cells of a column that has more to say.
+const LEAST: usize = 12;
 
 type Cell = Vec<Span<'static>>;
 
@@ -25,28 +29,26 @@ impl Table {
                 self.rows.iter().filter_map(|row| row.get(column)).map(cells).max().unwrap_or(0)
             })
             .collect();
-        let all = widths.iter().sum::<usize>() + GAP * columns.saturating_sub(1);
-        if all <= page.room() {
-            self.in_columns(page, &widths, all);
-        } else {
-            self.in_lines(page);
+        let gaps = GAP * columns.saturating_sub(1);
+        match shared(widths, page.room().saturating_sub(gaps)) {
+            Some(widths) => self.in_columns(page, &widths, gaps),
+            None => self.in_lines(page),
         }
     }
 
-    fn in_columns(self, page: &mut Page<'_>, widths: &[usize], all: usize) {
+    fn in_columns(self, page: &mut Page<'_>, widths: &[usize], gaps: usize) {
         for (at, row) in self.rows.into_iter().enumerate() {
-            let mut spans: Cell = Vec::new();
-            let last = row.len().saturating_sub(1);
-            for (column, cell) in row.into_iter().enumerate() {
-                let fill = widths[column].saturating_sub(cells(&cell)) + GAP;
-                spans.extend(cell);
-                if column < last {
-                    spans.push(Span::raw(" ".repeat(fill)));
-                }
+            let cells: Vec<Vec<Line<'static>>> = row
+                .into_iter()
+                .zip(widths)
+                .map(|(cell, width)| wrap(&Line::from(cell), *width))
+                .collect();
+            let height = cells.iter().map(Vec::len).max().unwrap_or_default();
+            for part in 0..height.max(1) {
+                page.row(across(&cells, part, widths));
             }
-            page.row(Line::from(spans));
             if at == 0 {
-                let rule = page.marks.get(Mark::Rule).repeat(all);
+                let rule = page.marks.get(Mark::Rule).repeat(widths.iter().sum::<usize>() + gaps);
                 page.row(Line::styled(rule, page.theme.style(Role::Rule)));
             }
         }
@@ -67,6 +69,34 @@ impl Table {
             }
         }
     }
+}
+
+/// The widths in so many cells: the widest give way first. None where one would be too narrow to read.
+fn shared(mut widths: Vec<usize>, room: usize) -> Option<Vec<usize>> {
+    while widths.iter().sum::<usize>() > room {
+        let widest = widths.iter_mut().max()?;
+        if *widest <= LEAST {
+            return None;
+        }
+        *widest -= 1;
+    }
+    Some(widths)
+}
+
+/// One row of the screen: that part of each cell.
+fn across(cells: &[Vec<Line<'static>>], part: usize, widths: &[usize]) -> Line<'static> {
+    let mut spans: Cell = Vec::new();
+    let mut blank = 0;
+    for (lines, width) in cells.iter().zip(widths) {
+        let line = lines.get(part).map(|line| line.spans.clone()).unwrap_or_default();
+        let taken = self::cells(&line);
+        if taken > 0 {
+            spans.push(Span::raw(" ".repeat(std::mem::take(&mut blank))));
+            spans.extend(line);
+        }
+        blank += width.saturating_sub(taken) + GAP;
+    }
+    Line::from(spans)
 }
 
 fn cells(cell: &Cell) -> usize {

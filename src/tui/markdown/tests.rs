@@ -104,6 +104,21 @@ fn an_address_is_never_hidden_behind_another() {
 }
 
 #[test]
+fn a_long_cell_of_a_table_goes_on_below_itself() {
+    check(
+        "| what | result |\n|--|--|\n| speed | not measured to the end |\n| docs | four pages |",
+        20,
+        &[
+            "what   result",
+            "────────────────────",
+            "speed  not measured",
+            "       to the end",
+            "docs   four pages",
+        ],
+    );
+}
+
+#[test]
 fn a_table_too_wide_is_read_cell_by_cell() {
     check(
         "| rule | cells |\n|--|--|\n| a tab | eight of them |\n| x | y |",

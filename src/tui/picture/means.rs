@@ -122,8 +122,11 @@ impl Finder {
             (_, true) => Some(Program::OfNone),
             (false, false) => named,
         };
-        // These print what they do not know, or take it for a title.
-        let prints = term.starts_with("linux")
+        // These print what they do not know, or take it for a title; a multiplexer whose name alone
+        // came over a connection cannot be asked to let it through.
+        let far = ["tmux", "screen"].iter().any(|name| term.starts_with(name)) && !set("TMUX");
+        let prints = far
+            || term.starts_with("linux")
             || env("TERM_PROGRAM").is_some_and(|name| name == "Apple_Terminal")
             || (set("STY") && !set("TMUX"))
             || set("ZELLIJ");
@@ -287,6 +290,8 @@ mod tests {
             &[("TERM_PROGRAM", "Apple_Terminal")],
             &[("STY", "1.pts")],
             &[("ZELLIJ", "0")],
+            &[("TERM", "tmux-256color")],
+            &[("TERM", "screen-256color")],
         ] {
             assert_eq!(finder(Pictures::Auto, Depth::True, env).question(), None, "{env:?}");
         }

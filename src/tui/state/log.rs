@@ -5,7 +5,10 @@ use std::{collections::VecDeque, path::PathBuf};
 use jiff::Timestamp;
 
 use super::filter::Filter;
-use crate::{kernel::id::SessionId, tui::theme::Mark};
+use crate::{
+    kernel::id::SessionId,
+    tui::{theme::Mark, words},
+};
 
 /// Lines that are kept; the oldest go first.
 const MOST: usize = 500;
@@ -77,6 +80,13 @@ impl Log {
         }
         self.lines.truncate(MOST - 1);
         self.lines.push_front(Said { at, kind, text: text.to_owned(), session, times: 1 });
+    }
+
+    /// Whether this was the last thing said, less than two seconds before.
+    pub fn just_said(&self, at: Timestamp, text: &str, session: SessionId) -> bool {
+        self.lines.front().is_some_and(|last| {
+            last.text == text && last.session == Some(session) && words::seconds(last.at, at) < 2
+        })
     }
 
     /// The lines that are shown, the newest first.

@@ -108,7 +108,8 @@ impl Output {
         while shown.len() > most {
             let spare = |call: &CallId| {
                 let run = self.run(*call);
-                (run.is_some_and(|run| run.pinned), run.is_some_and(|run| run.ended.is_none()))
+                let is = |of: fn(&Run) -> bool| run.is_some_and(of);
+                (is(|run| run.pinned), is(|run| run.ended.is_none()), is(|run| run.lines > 0))
             };
             let least = (0..shown.len()).min_by_key(|at| (spare(&shown[*at]), *at));
             least.map(|at| shown.remove(at));

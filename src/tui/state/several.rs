@@ -70,8 +70,9 @@ impl Several {
         }
     }
 
-    /// Takes in what became of an answer that was given with others; the words for all of them.
-    pub fn settle(&mut self, id: ApprovalId, settled: Settled) -> Option<String> {
+    /// Takes in what became of an answer that was given with others; the words for those so far, and
+    /// whether they are all.
+    pub fn settle(&mut self, id: ApprovalId, settled: Settled) -> Option<(String, bool)> {
         let batch = self.batch.as_mut()?;
         if !batch.left.remove(&id) {
             return None;
@@ -85,9 +86,10 @@ impl Several {
             late => format!(" {late} had ended before."),
         };
         let said = format!("{} to {}.{late}", batch.says, batch.done);
-        if batch.left.is_empty() {
+        let all = batch.left.is_empty();
+        if all {
             self.batch = None;
         }
-        Some(said)
+        Some((said, all))
     }
 }

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 
 pub use self::{made::tail, scroll::Scroll};
 use self::{
-    made::{bare, code, object, output_text},
+    made::{bare, code, object, output_lines},
     scan::Scan,
 };
 use crate::{
@@ -175,11 +175,11 @@ impl Transcript {
         let started =
             self.find(call).is_some_and(|progress| matches!(progress, Progress::Running { .. }));
         self.progress(call, Progress::of_result(result, started));
+        let pictured = self.cell_of(call).is_some_and(|at| !self.cells[at].pictures.is_empty());
         if let Some(code) = self.code_of(call)
             && code.call == call
         {
-            let text = output_text(result);
-            code.output = tail(&text.trim_end().lines().collect::<Vec<_>>());
+            code.output = tail(&output_lines(result, pictured));
             if let (Some(over), false) = (&code.over, result.ok) {
                 code.progress = Progress::Limit(over.clone());
             }

@@ -52,6 +52,8 @@ marks! {
     Folded "▸" ">" "" Text,
     Open "▾" "v" "" Text,
     Here "▌" "|" "" Text,
+    /// Before a word by the way.
+    Note "·" "-" "" Text,
     /// The rule above the pane that has the keys.
     Focus "━" "=" "" Text,
     /// The rule above any other pane.

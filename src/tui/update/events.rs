@@ -113,20 +113,20 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
                 Some(notice) => format!("Carried on. {notice}"),
                 None => "Carried on from where it was left.".to_owned(),
             };
-            log.notice(Mark::Here, text);
+            log.notice(Mark::Note, text);
             turn::rest(node, Outcome::Stopped, at);
         }
         Event::SessionForked { from, source } => {
-            log.notice(Mark::Here, words::forked(*from, *source));
+            log.notice(Mark::Note, words::forked(*from, *source));
             turn::rest(node, Outcome::Stopped, at);
         }
         Event::SessionNamed { name } => {
             node.title = Some(name.clone());
-            log.notice(Mark::Here, format!("Named {}.", name));
+            log.notice(Mark::Note, format!("Named {}.", name));
         }
         Event::ConversationRewound { to } => {
             node.said.retain(|said| said.seq < *to);
-            log.notice(Mark::Here, words::WENT_BACK);
+            log.notice(Mark::Note, words::WENT_BACK);
         }
         Event::MessageSent { text, pictures } => {
             let said = Said { seq: envelope.seq, text: text.clone(), pictures: pictures.clone() };
@@ -195,10 +195,10 @@ fn of_session(node: &mut Node, envelope: &Envelope) {
         }
         Event::ModeChanged { from, to } => {
             node.mode = *to;
-            log.notice(Mark::Here, format!("Mode: {}, was {}.", to.name(), from.name()));
+            log.notice(Mark::Note, format!("Mode: {}, was {}.", to.name(), from.name()));
         }
         Event::RuleRevoked { rule } => {
-            log.notice(Mark::Here, format!("Taken back: {}. The next one asks again.", rule.says));
+            log.notice(Mark::Note, format!("Taken back: {}. The next one asks again.", rule.says));
         }
         Event::ChildStarted { child, agent, task, .. } => {
             log.agent(Body::Agent { name: agent.clone(), session: *child, task: task.clone(), at })

@@ -35,7 +35,9 @@ pub(super) fn happened(state: &mut State, envelope: &Envelope) {
         }
         _ => return,
     };
-    if is_news(state, envelope.at) {
+    // A turn that failed ends its exchange, and that may end its session: one fault, said once.
+    let again = state.status.log.just_said(envelope.at, &text, envelope.session);
+    if is_news(state, envelope.at) && !again {
         state.status.log.put(envelope.at, kind, &text, Some(envelope.session));
     }
 }

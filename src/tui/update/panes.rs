@@ -216,7 +216,12 @@ fn step(state: &mut State, forward: bool) {
     let panes = view::panes(state);
     let at = panes.iter().position(|pane| *pane == state.focus).unwrap_or(0);
     let by = if forward { 1 } else { panes.len() - 1 };
-    state.focus = panes[(at + by) % panes.len()];
+    let mut next = panes[(at + by) % panes.len()];
+    if !forward && state.focus == Focus::Question && next == Focus::Composer {
+        // The other key goes there. An empty composer would give the keys back, and nobody got past it.
+        next = panes[(at + 2 * by) % panes.len()];
+    }
+    state.focus = next;
     match state.focus {
         Focus::Transcript => {
             if let Some(node) = state.sessions.node_mut() {

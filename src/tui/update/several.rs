@@ -114,8 +114,11 @@ fn answer(state: &mut State, says: &'static str, answer: &Answer) -> Vec<Effect>
 pub(super) fn settled(state: &mut State, id: ApprovalId, settled: Settled) -> bool {
     let said = state.queue.several.settle(id, settled);
     let is_one = said.is_some();
-    if let Some(said) = said {
-        state.status.say(said, state.now.at);
+    match said {
+        Some((said, true)) => state.status.say(said, state.now.at),
+        // What is counted on stands in the log once.
+        Some((said, false)) => state.status.show(said, state.now.at),
+        None => {}
     }
     is_one
 }

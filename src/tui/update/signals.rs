@@ -65,11 +65,11 @@ pub(super) fn told(node: &mut Node) {
         Some((one, [])) => format!("Told that {one} is over."),
         Some((last, others)) => format!("Told that {} and {last} are over.", others.join(", ")),
     };
-    node.transcript.notice(Mark::Here, told);
+    node.transcript.notice(Mark::Note, told);
 }
 
 fn tell(sessions: &mut Sessions, envelope: &Envelope, said: Option<String>) {
     if let (Some(said), Some(node)) = (said, sessions.get_mut(envelope.session)) {
-        node.transcript.notice(Mark::Here, said);
+        node.transcript.notice(Mark::Note, said);
     }
 }

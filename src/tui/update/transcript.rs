@@ -57,6 +57,36 @@ pub(super) fn scroll(state: &mut State, by: Move) {
         }
     };
     settle(state, top);
+    let Some(log) = state.sessions.node_mut().map(|node| &mut node.transcript) else { return };
+    match by {
+        Move::Home if log.here.is_some() => log.here = Some(0),
+        Move::End if log.here.is_some() => {
+            log.here = (0..log.cells.len()).rev().find(|at| log.begins(*at));
+        }
+        Move::Home | Move::End => {}
+        Move::Up | Move::PageUp | Move::Down | Move::PageDown => keep_in_sight(state, top),
+        Move::PreviousCell | Move::NextCell => {}
+    }
+}
+
+/// Has the keys act on a part that is in sight, where the view moved on from the one they acted on.
+fn keep_in_sight(state: &mut State, top: column::Spot) {
+    let height = state.drawn.transcript.height;
+    let Some(node) = state.sessions.node() else { return };
+    let (log, scene) = (&node.transcript, scene(state));
+    let Some(part) = log.part() else { return };
+    let first = top.min(column::follow(&log.cells, &scene, height)).0;
+    let last = column::down(&log.cells, &scene, top, height.saturating_sub(1)).0;
+    if part.start <= last && first < part.end {
+        return;
+    }
+    let seen = (first..=last).filter(|at| log.begins(*at));
+    let nearest = if part.start > last { seen.max() } else { seen.min() };
+    // All that is in sight may be of one part that began above.
+    let nearest = nearest.or_else(|| (0..=first).rev().find(|at| log.begins(*at)));
+    if let Some(node) = state.sessions.node_mut() {
+        node.transcript.here = nearest;
+    }
 }
 
 /// Puts this spot at the top, or follows the end where nothing is below.

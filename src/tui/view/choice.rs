@@ -87,7 +87,9 @@ pub(super) fn keys<'a>(state: &'a State, place: Place, stay: &str) -> Hints<'a> 
 pub(super) fn mode(state: &State, pen: &mut Pen<'_>, area: Rect, chosen: usize) {
     pen.clear(area);
     let Some(node) = state.sessions.node() else { return };
-    let title = format!("mode of {}{}now {}", node.spec.agent(), pen.look.dot(), node.mode.name());
+    let now = format!("{}now {}", pen.look.dot(), node.mode.name());
+    let room = usize::from(area.width).saturating_sub(clean::width(&now) + 14);
+    let title = format!("mode of {}{now}", clean::truncate(&clean::name(node.called()), room));
     let title = pen.spans(&title, Role::Bright);
     pen.rule(area, 0, Keys::Here, title, Vec::new());
     let choices = Mode::ALL.map(|mode| match mode {
@@ -110,7 +112,7 @@ pub(super) fn stop(
 ) {
     pen.clear(area);
     let Some(node) = state.sessions.get(session) else { return };
-    let path = node.spec.path.join(&format!(" {} ", pen.look.mark(Mark::Path)));
+    let path = state.way_to(node, usize::from(area.width).saturating_sub(12));
     let title = pen.spans(&format!("stop? {path}"), Role::Bright);
     pen.rule(area, 0, Keys::Here, title, Vec::new());
     let mark = state_mark(&state.sessions, &state.queue, session);
@@ -133,7 +135,8 @@ pub(super) fn stop(
     } else {
         pen.apart(inset(area, 0, 1), 1, Line::from(left), Line::from(ends));
     }
-    let stop = format!("stop the turn of {}", clean::shown(node.spec.agent()));
+    let name = clean::truncate(&clean::name(node.called()), 24);
+    let stop = format!("stop the turn of {name}");
     let kept = if works { "what was said and printed is kept" } else { "it rests" };
     let mut choices = vec![
         ("let it go on", "", Role::Text),

@@ -1,4 +1,4 @@
-//! The list of decisions: what, by whom, how long it waited, and what a clock left out of that.
+//! The list of decisions: what, by whom, how long it waited, and for how long a clock was held.
 
 use ratatui::{layout::Rect, text::Line};
 
@@ -103,7 +103,7 @@ fn columns(pen: &mut Pen<'_>, area: Rect, times: bool) {
     let mut right = clean::pad("by", BY);
     if times {
         right.push_str(&clean::pad_left("waited", TIME));
-        right.push_str(&clean::pad_left("left out", TIME));
+        right.push_str(&clean::pad_left("held", TIME));
     }
     let right = Line::from(pen.span(right, Role::Quiet));
     pen.apart(inset(area, 2, 1), 0, left, right);

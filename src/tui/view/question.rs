@@ -205,14 +205,6 @@ pub(super) fn title(
     // Those put off are counted only where one of them is looked at.
     let all = state.queue.asking() + if waiting.put_off { state.queue.put_off() } else { 0 };
     let mark = if waiting.put_off { Mark::NotNow } else { Mark::Needs };
-    // The counts before it and the clock behind it, with all that keeps them apart.
-    let taken = clean::width(&asker) + clean::width(form) + 36;
-    let room = usize::from(area.width).saturating_sub(taken);
-    let who = state.way(waiting.question.session, &waiting.question.path, room);
-    let place = state.queue.place(waiting.question.id);
-    let mut title = vec![pen.mark(mark)];
-    title.push(pen.span(format!(" {place} of {all}{dot}{form}"), Role::Bright));
-    title.extend(pen.spans(&format!("{who}{path}{asker}"), Role::Bright));
     let seconds = words::seconds(waiting.asked, state.now.wall);
     let clock = pen.look.clock(seconds);
     let held = matches!(waiting.question.call.origin, Origin::Python { .. });
@@ -227,6 +219,15 @@ pub(super) fn title(
     let right = pen.span(right, Mark::ClockHeld.role());
     let right =
         if held { vec![pen.mark(Mark::ClockHeld), Span::raw(" "), right] } else { vec![right] };
+    let place = state.queue.place(waiting.question.id);
+    let mut title = vec![pen.mark(mark)];
+    title.push(pen.span(format!(" {place} of {all}{dot}{form}"), Role::Bright));
+    // With the strokes and blanks of the rule, and what asks.
+    let taken = words::cells(&Line::from(title.clone())) + words::cells(&Line::from(right.clone()));
+    let taken = taken + clean::width(&path) + clean::width(&asker) + 7;
+    let room = usize::from(area.width).saturating_sub(taken);
+    let who = state.way(waiting.question.session, &waiting.question.path, room);
+    title.extend(pen.spans(&format!("{who}{path}{asker}"), Role::Bright));
     let role = if here { Role::Need } else { Role::Rule };
     pen.rule_in(area, 0, Keys::here(here), role, title, right);
 }
@@ -267,9 +268,13 @@ pub(super) fn head_of(waiting: &Waiting, width: usize) -> Head {
     let object = clean::width(&waiting.object());
     let facts: usize = facts(waiting, width).iter().map(|fact| clean::width(fact) + 3).sum();
     let effect = waiting.effect().len();
+    // Each argument of a program has a row of its own: where rows are few, that is enough.
+    let argued = matches!(waiting.question.preview.body, Body::Program { .. }) && width < 90;
     // Margins, and what keeps the three apart.
     if effect + object + facts + 5 <= width {
         Head::Whole
+    } else if effect + object + 4 <= width && !argued {
+        Head::FactsBelow
     } else if effect + facts + 17 <= width {
         Head::ObjectBelow
     } else {

@@ -10,6 +10,7 @@ use super::pen::{Keys, Pen, split_top};
 use crate::{
     kernel::todo::State as Progress,
     tui::{
+        clean,
         state::{Focus, State, records::Touched},
         theme::{Mark, Role},
         words,
@@ -50,7 +51,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, pane: Focus) {
     } else if pane == Focus::Away {
         away(state, pen)
     } else {
-        changes(state, pen)
+        changes(state, pen, usize::from(area.width))
     };
     let here = state.focus == pane && state.popup.is_none();
     let right = match list.right.is_empty() {
@@ -133,7 +134,7 @@ pub(in crate::tui) fn touched(state: &State) -> Vec<Touched> {
     root.map_or(Vec::new(), |root| state.records.files(root))
 }
 
-fn changes(state: &State, pen: &Pen<'_>) -> List {
+fn changes(state: &State, pen: &Pen<'_>, width: usize) -> List {
     let all = touched(state);
     let lines = all.iter().map(|file| {
         let mut left = vec![Span::raw(" "), pen.mark(Mark::CanUndo), Span::raw(" ")];
@@ -141,7 +142,9 @@ fn changes(state: &State, pen: &Pen<'_>) -> List {
         let sum = words::lines(file.more, file.fewer);
         left.push(pen.span(format!("  {sum}"), Role::Quiet));
         let by = state.sessions.get(file.session);
-        let by = by.map_or(String::new(), |node| state.way_to(node, 24));
+        // Who wrote gives way before what was written does.
+        let room = width.saturating_sub(words::cells(&Line::from(left.clone())) + 9).min(24);
+        let by = by.map_or(String::new(), |node| clean::truncate(&state.way_to(node, room), room));
         let right = format!("{}  {by}", state.records.minute(file.at));
         (Line::from(left), Line::from(pen.span(right, Role::Quiet)))
     });

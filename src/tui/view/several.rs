@@ -73,10 +73,10 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, row: usize) {
         ),
     };
     let hints = Hints::of(&state.controls, Place::Several)
-        .with(Action::Confirm, &yes)
+        .when(count > 0, Action::Confirm, &yes)
         .with(Action::Open, "see")
         .with(Action::Choose, "choose")
-        .with(Action::Refuse, &no)
+        .when(count > 0, Action::Refuse, &no)
         .leave("back");
     pen.hints(keys, hints);
     let hidden = all.len().saturating_sub(height);

@@ -79,6 +79,11 @@ pub(super) fn draw(
             false => format!("No standing yes or no. The mode alone decides: {}.", mode.name()),
         };
         pen.text(inset(rest, 1, 0), 0, &text, Role::Quiet);
+        if !filter.is_on() {
+            // Letters that answer have their places for good.
+            let how = "w in a question makes one: a rule that you read before it is saved.";
+            pen.text(inset(rest, 1, 0), 1, how, Role::Quiet);
+        }
         return cursor;
     }
     let (rest, about) = split_bottom(rest, if rest.height > 10 { 6 } else { 0 });

@@ -301,9 +301,13 @@ fn line(state: &State, pen: &Pen<'_>, row: Row, width: u16) -> (Line<'static>, L
 pub(super) fn column(state: &State, pen: &mut Pen<'_>, area: Rect) {
     let here = state.focus == Focus::Sessions && state.popup.is_none();
     let title = vec![pen.span("sessions", Role::Bright)];
-    let order = state.sessions.tree.order.name().trim_start_matches("by ");
-    let order = vec![pen.span(order, Role::Quiet)];
-    pen.rule(area, 0, Keys::here(here), title, order);
+    let tree = &state.sessions.tree;
+    // Rows that are left out are not gone.
+    let right = match tree.filter.words.is_empty() {
+        false => pen.spans(&format!("only {}", tree.filter.words.text()), Role::Warn),
+        true => vec![pen.span(tree.order.name().trim_start_matches("by "), Role::Quiet)],
+    };
+    pen.rule(area, 0, Keys::here(here), title, right);
     let (_, body) = split_top(area, 1);
     let rows = state.tree();
     let height = usize::from(body.height);

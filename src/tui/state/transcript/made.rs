@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    kernel::{event::Call, id::CallId, invoke::ToolResult},
+    kernel::{event::Call, id::CallId, invoke::ToolResult, picture::SHOWN_TO_PEOPLE},
     tui::cell::{Body, Cell, Code, Coloured, Effects, Fold, Progress, Reads, Script},
 };
 
@@ -49,15 +49,20 @@ pub(super) fn object(input: &Value) -> String {
     }
 }
 
-/// What a run printed, or why it failed.
-pub(super) fn output_text(result: &ToolResult) -> String {
-    match result.content.get("message").and_then(Value::as_str) {
+/// The lines that a run printed, or why it failed. Where its pictures are shown to people, what tells the
+/// model of them is left out.
+pub(super) fn output_lines(result: &ToolResult, pictured: bool) -> Vec<String> {
+    let text = match result.content.get("message").and_then(Value::as_str) {
         Some(message) if !result.ok => message.to_owned(),
         _ => match result.content.get("stdout").and_then(Value::as_str) {
             Some(stdout) => stdout.to_owned(),
             None => result.text(),
         },
-    }
+    };
+    let told = |line: &str| pictured && line.starts_with('[') && line.contains(SHOWN_TO_PEOPLE);
+    let lines: Vec<_> = text.lines().filter(|line| !told(line)).collect();
+    let end = lines.iter().rposition(|line| !line.trim().is_empty()).map_or(0, |last| last + 1);
+    lines[..end].iter().map(|line| (*line).to_owned()).collect()
 }
 
 /// The last lines of an output, for the cell.

@@ -64,7 +64,7 @@ pub(super) fn apply(node: &mut Node, envelope: &Envelope) {
             log.end_text();
             node.at = "summarising".to_owned();
             log.notice(
-                Mark::Here,
+                Mark::Note,
                 "The conversation is too long for the model, which sums up the older part. All of it \
                  stays in the journal.",
             );
@@ -73,7 +73,7 @@ pub(super) fn apply(node: &mut Node, envelope: &Envelope) {
             node.usage += *usage;
             node.context = 0;
             node.at = "answering".to_owned();
-            log.notice(Mark::Here, format!("From here on it works from this summary:\n{summary}"));
+            log.notice(Mark::Note, format!("From here on it works from this summary:\n{summary}"));
         }
         Event::ExchangeFinished { outcome } | Event::SessionFinished { outcome } => {
             log.end_text();

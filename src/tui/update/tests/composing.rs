@@ -206,6 +206,22 @@ fn python_by_hand_begins_a_session_where_there_is_none() {
 }
 
 #[test]
+fn a_session_that_was_begun_comes_into_view_also_when_its_first_event_is_late() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    stage.key("F2");
+    stage.key("a");
+    stage.send(Message::Came(Came::Started(9.into())));
+    stage.session(9, &["main"], None, "");
+    assert_eq!(stage.state.sessions.viewed(), Some(9.into()));
+    stage.effects.clear();
+    stage.types("look");
+    stage.key("enter");
+    let words = "look".into();
+    assert_eq!(sent(&stage), [Command::Send { session: 9.into(), words }]);
+}
+
+#[test]
 fn words_steer_at_the_next_step_and_what_waits_is_taken_back() {
     let mut stage = Stage::new(80, 24);
     stage.at_work();

@@ -32,6 +32,23 @@ fn every_toast_is_in_the_log_with_its_time_and_so_is_what_sessions_say_of_their_
 }
 
 #[test]
+fn a_fault_that_ends_turn_exchange_and_session_is_one_line() {
+    let mut stage = Stage::crew(80, 24);
+    let message = || "No network.\nCheck it.".to_owned();
+    stage.ends(2, Outcome::Failed { message: message() });
+    let outcome = Outcome::Failed { message: message() };
+    stage.event(2.into(), Event::SessionFinished { outcome });
+    let times = |stage: &Stage| {
+        let log = stage.state.status.log.shown(&stage.state.records.filter);
+        log.iter().map(|said| said.times).collect::<Vec<_>>()
+    };
+    assert_eq!(times(&stage), [1]);
+    stage.wait(60_000);
+    stage.ends(2, Outcome::Failed { message: message() });
+    assert_eq!(times(&stage), [2], "a minute later it is another one");
+}
+
+#[test]
 fn a_line_is_found_copied_and_gone_to_and_that_is_not_said_in_the_log() {
     let mut stage = Stage::crew(80, 24);
     stage.key("esc");

@@ -12,8 +12,8 @@ use crate::{
         effect::{Effect, Setting},
         keymap::{Action, Go, Key, Place},
         message::{Came, Message},
-        stage::{Stage, write_question},
-        state::Popup,
+        stage::{LEX, Stage, write_question},
+        state::{Focus, Popup},
     },
 };
 
@@ -134,4 +134,24 @@ fn nothing_that_answers_is_given_a_key_and_no_key_of_an_answer_is_given_away() {
     let (given, note) = keys.given(Place::Output, Action::Copy, Key::parse("F5").unwrap()).unwrap();
     assert_eq!(note.unwrap(), "There it no longer does: changes, grants, decisions.");
     assert_eq!(given.action(Place::Output, Key::parse("F5").unwrap()), Some(Action::Copy));
+}
+
+#[test]
+fn every_pane_is_reached_from_a_question_however_slowly_one_goes() {
+    for (width, height) in [(80, 24), (120, 40)] {
+        let mut stage = Stage::new(width, height);
+        stage.at_work();
+        stage.runs(1, 10, "main.py", LEX);
+        stage.asks(write_question(1));
+        stage.wait(1_000);
+        assert_eq!(stage.state.focus, Focus::Question);
+        let mut seen = Vec::new();
+        for _ in 0..8 {
+            stage.key("shift+tab");
+            stage.wait(1_000);
+            seen.push(stage.state.focus);
+        }
+        assert!(seen.contains(&Focus::Transcript), "{width}: {seen:?}");
+        assert!(width < 100 || seen.contains(&Focus::Sessions), "{width}: {seen:?}");
+    }
 }

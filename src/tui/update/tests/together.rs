@@ -137,3 +137,24 @@ fn from_a_question_that_was_opened_from_the_list_esc_leads_back_to_it() {
     stage.key("esc");
     assert_eq!(stage.state.queue.put_off(), 1, "later, esc says what it always says");
 }
+
+#[test]
+fn nothing_is_on_offer_while_nothing_is_chosen_and_what_came_of_all_is_logged_once() {
+    let mut stage = four();
+    seen(&mut stage, 2);
+    let screen = stage.screen();
+    assert!(screen.contains("space choose") && !screen.contains("these 0"), "{screen}");
+    stage.key(" ");
+    stage.key("down");
+    stage.key(" ");
+    stage.key("ctrl+s");
+    for id in 1..=2_u128 {
+        stage.answered(1, id.into(), Answer::Allow { scope: Scope::Once });
+    }
+    let log = stage.state.status.log.shown(&stage.state.records.filter);
+    let said: Vec<_> = log.iter().map(|said| said.text.as_str()).collect();
+    assert_eq!(
+        (said.as_slice(), toast(&stage).as_str()),
+        (&["Yes, once to 2."][..], "Yes, once to 2.")
+    );
+}

@@ -178,3 +178,21 @@ fn arrows_fold_and_unfold_and_a_part_is_copied_as_it_was_written() {
     assert!(text.starts_with("Paragraph 1.\n\nParagraph 2."), "all paragraphs are one part");
     assert!(text.ends_with("Paragraph 30.\n\n"));
 }
+
+#[test]
+fn keys_act_on_a_part_that_is_in_sight_wherever_one_scrolls() {
+    let mut stage = story(80, 24);
+    let in_sight = |stage: &Stage| {
+        let part = stage.state.sessions.node().unwrap().transcript.part().unwrap();
+        let seen = stage.state.drawn.transcript;
+        part.start < seen.end && seen.top.0 < part.end
+    };
+    press(&mut stage, "home");
+    assert!(in_sight(&stage), "{}", here(&stage));
+    for key in ["pgdn", "pgdn", "down", "pgdn", "pgup", "up", "pgup", "end", "pgup", "pgup"] {
+        press(&mut stage, key);
+        assert!(in_sight(&stage), "{key}: {}", here(&stage));
+    }
+    press(&mut stage, "end");
+    assert_eq!(here(&stage), "last.py");
+}

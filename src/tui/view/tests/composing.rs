@@ -68,3 +68,22 @@ fn a_big_paste_is_folded() {
     stage.send(crate::tui::message::Message::Input(stage.now(), paste));
     assert!(stage.screen().contains("see [pasted 2,000 lines]"));
 }
+
+#[test]
+fn words_stay_whole_where_a_message_goes_on_in_the_next_row_and_the_cursor_with_them() {
+    let mut stage = resting(40, 12);
+    stage.types("round half to even, keep the old tests green");
+    let screen = stage.screen();
+    assert!(screen.contains("even, keep the old") && screen.contains("   tests green"), "{screen}");
+    let beside = |stage: &mut Stage, moves: usize| {
+        for _ in 0..moves {
+            stage.key("left");
+        }
+        stage.draw();
+        let (x, y) = stage.cursor();
+        stage.buffer()[(x, y)].symbol().to_owned()
+    };
+    assert_eq!(beside(&mut stage, 1), "n");
+    assert_eq!(beside(&mut stage, 10), "t", "the first letter of the second row");
+    assert_eq!(beside(&mut stage, 2), "d");
+}

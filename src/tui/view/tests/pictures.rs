@@ -58,6 +58,19 @@ fn a_picture_stands_below_the_run_that_made_it() {
 }
 
 #[test]
+fn what_tells_the_model_of_a_picture_is_not_told_to_people_who_see_it() {
+    let mut stage = Stage::new(80, 24);
+    stage.session(1, &["plots"], None, "plot it");
+    stage.runs(1, 9, "plot.py", "plt.show()\n");
+    let told = "drawn\n\n[It made figure-1.png 320x240 (picture=\"0f3a\"), shown to people.]";
+    let picture = Picture::of(&plot(), "figure-1.png").unwrap();
+    stage.event(1.into(), Event::PictureMade { call: 9.into(), picture });
+    stage.run_ends(1, 9, 440, told);
+    let screen = stage.screen();
+    assert!(screen.contains("drawn") && !screen.contains("It made"), "{screen}");
+}
+
+#[test]
 fn where_no_picture_can_be_drawn_a_line_tells_of_it() {
     for size in ALL {
         let mut stage = pictured(size, Means::Words);

@@ -4,10 +4,14 @@ use super::{SIZES, shot, write_asks};
 use crate::{
     kernel::{
         capability::{Body, Category, Reach},
-        gate::monitor::{Doubt, Tier},
+        gate::{
+            approval::Question,
+            monitor::{Doubt, Tier},
+        },
     },
     tui::stage::{
-        Stage, code_question, packages_question, program_question, shell_question, write_question,
+        LEX, Stage, code_question, packages_question, program_question, shell_question,
+        write_question,
     },
 };
 
@@ -214,4 +218,35 @@ fn the_rules_of_a_project_ask() {
         stage.key("F3");
         shot("trust_inbox", &mut stage);
     }
+}
+
+#[test]
+fn what_asks_is_whole_in_the_title_where_the_names_before_it_can_be_shorter() {
+    let mut stage = Stage::new(120, 40);
+    stage.session(1, &["main"], None, "invoices lose a cent now and then");
+    stage.session(2, &["main", "docs"], Some(1), "correct the pages");
+    stage.runs(2, 10, "fix_every_page.py", LEX);
+    stage.asks(Question {
+        session: 2.into(),
+        path: vec!["main".into(), "docs".into()],
+        ..write_question(1)
+    });
+    stage.wait(1_000);
+    stage.key("f");
+    let screen = stage.screen();
+    assert!(screen.contains("docs › fix_every_page.py:12 ━"), "{screen}");
+}
+
+#[test]
+fn a_program_is_whole_in_the_headline_and_the_facts_stand_below_where_both_find_no_room() {
+    let mut stage = Stage::new(120, 40);
+    stage.at_work();
+    let mut question = program_question(1, 1, &["fix-parser"]);
+    question.preview.object = "cargo test --lib lex::tests::column_after_tab -- --nocapture".into();
+    stage.asks(question);
+    stage.wait(1_000);
+    let screen = stage.screen();
+    assert!(
+        screen.contains("EXECUTE  cargo test --lib lex::tests::column_after_tab -- --nocapture")
+    );
 }

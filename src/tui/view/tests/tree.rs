@@ -136,3 +136,67 @@ fn where_a_row_of_keys_has_no_room_whole_keys_go_and_never_the_last() {
         stage.key("esc");
     }
 }
+
+#[test]
+fn a_column_that_leaves_rows_out_says_so_also_when_the_list_is_left() {
+    let mut stage = crowd(120, 40);
+    stage.key("F2");
+    stage.key("/");
+    stage.types("fuzz");
+    stage.key("enter");
+    stage.key("down");
+    stage.key("enter");
+    let screen = stage.screen();
+    let head = screen.lines().next().unwrap();
+    assert!(head.contains("only fuzz") && !screen.contains("perf"), "{screen}");
+}
+
+#[test]
+fn each_depth_of_the_column_has_its_own_place() {
+    let mut stage = crowd(120, 40);
+    let path = ["fix-parser", "docs", "links", "seeds"];
+    stage.session(10, &path, Some(7), "collect them");
+    let screen = stage.screen();
+    let of = |name: &str| {
+        let row = screen.lines().find(|row| row.contains(name)).unwrap();
+        row.trim_start_matches('"').chars().position(|c| matches!(c, '├' | '└')).unwrap()
+    };
+    let places = ["docs", "links", "seeds"].map(of);
+    assert_eq!(places, [places[0], places[0] + 3, places[0] + 6], "{screen}");
+}
+
+#[test]
+fn what_is_asked_before_a_stop_names_the_session_as_the_tree_does() {
+    let mut stage = Stage::new(120, 40);
+    stage.session(1, &["main"], None, "round to even");
+    stage.session(2, &["main", "tests"], Some(1), "write cases");
+    stage.key("F2");
+    stage.key("s");
+    let screen = stage.screen();
+    assert!(screen.contains("stop? round to even") && !screen.contains("main"), "{screen}");
+    stage.key("esc");
+    stage.key("esc");
+    stage.key("F8");
+    let screen = stage.screen();
+    assert!(screen.contains("mode of round to even · now default"), "{screen}");
+}
+
+#[test]
+fn an_agent_that_failed_says_why_where_it_was_started() {
+    let mut stage = crowd(120, 40);
+    stage.event(
+        1.into(),
+        Event::ChildStarted {
+            call: 10.into(),
+            child: 8.into(),
+            agent: "style".into(),
+            task: "look at the style".into(),
+        },
+    );
+    let message = "Overloaded (529).\nSay \"go on\".".to_owned();
+    stage.event(8.into(), Event::MessageSent { text: "again".into(), pictures: Vec::new() });
+    stage.event(8.into(), Event::ExchangeFinished { outcome: Outcome::Failed { message } });
+    let screen = stage.screen();
+    let row = screen.lines().find(|row| row.contains("agent style")).unwrap();
+    assert!(row.contains("failed in") && row.contains("Overloaded (529)."), "{screen}");
+}
