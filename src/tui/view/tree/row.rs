@@ -43,6 +43,7 @@ fn before(state: &State, pen: &Pen<'_>, twig: &Twig, lines: Lines) -> Vec<Span<'
         text.push_str(if rail { pen.look.mark(Mark::Column) } else { " " });
         text.push(' ');
     }
+    let mut spans = vec![pen.span(text, Role::Quiet)];
     if twig.depth > 0 {
         let mark = if twig.last { Mark::LastChild } else { Mark::MeetsRight };
         spans.push(pen.span(format!("{step}{} ", pen.look.mark(mark)), Role::Quiet));
