@@ -342,7 +342,7 @@ fn rules_that_come_while_the_screen_is_open_are_asked_about_and_their_denies_cou
     put(&place.project_rules(), &format!("{ALLOW_DOCS}{DENY_KEY}"));
     app.wait_until("the question", |screen| live(screen) && screen.contains("docs/**"));
     app.press("\u{1b}");
-    app.wait_for("put off");
+    app.wait_for("1 not now");
     app.press("Now write.");
     app.rests("Now write.");
     app.press("\r");
@@ -364,7 +364,7 @@ fn the_rules_of_every_folder_that_is_worked_in_are_followed() {
     let folder = elsewhere.display().to_string();
     let mut app = App::start(&place, (40, 120), &["-C", &folder]);
     // The session of the other folder, from the list.
-    app.rests("▸ 1 session in other");
+    app.rests("▸ 1 in other");
     for (key, then) in
         [("\u{1b}OQ", "enter open or fold"), ("\r", "not open"), ("\u{1b}[B", "r resume")]
     {

@@ -263,7 +263,7 @@ impl<'a> Page<'a> {
             self.lines.push(Line::styled(blank, self.theme.style(Role::Rule)));
         }
         let mut before = Vec::new();
-        let mut left = self.width / 2;
+        let mut left = self.most_margin();
         for margin in &mut self.margins {
             let text = if margin.used { &margin.rest } else { &margin.first };
             let text = clean::truncate(text, left);
@@ -276,10 +276,15 @@ impl<'a> Page<'a> {
         self.lines.push(Line::from(before));
     }
 
-    /// The cells behind the margins, which never take more than half of the width.
+    /// The cells behind the margins.
     pub(super) fn room(&self) -> usize {
         let margins: usize = self.margins.iter().map(|m| clean::width(&m.first)).sum();
-        self.width - margins.min(self.width / 2)
+        self.width - margins.min(self.most_margin())
+    }
+
+    /// Margins take no more than half of the width, and leave room for one wide character.
+    fn most_margin(&self) -> usize {
+        (self.width / 2).min(self.width.saturating_sub(2))
     }
 
     fn code_block(&mut self, language: &str, code: &str) {

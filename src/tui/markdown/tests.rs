@@ -209,6 +209,13 @@ fn what_is_finished_can_be_kept() {
     }
 }
 
+#[test]
+fn a_wide_character_has_its_room_behind_any_margin() {
+    for line in render("-\n\n>全", 2, &theme(), Marks::unicode()) {
+        assert!(clean::width(&line.to_string()) <= 2, "{line}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_text_is_too_wide_or_too_odd(
