@@ -98,8 +98,9 @@ impl<'a> Listed<'a> {
 
 fn list(how: Told) -> Result<Exit, Failure> {
     let store = setup::store(&setup::home()?);
-    let sessions = setup::spoken(store.list()?);
-    let unlisted = store.unlisted()?;
+    let listed = store.list()?;
+    let unlisted = store.unlisted(&listed)?;
+    let sessions = setup::spoken(listed);
     if sessions.is_empty() && unlisted.is_empty() {
         print::aside("No sessions yet.");
         return Ok(Exit::Done);

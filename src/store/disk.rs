@@ -212,8 +212,9 @@ impl Store for DiskStore {
         index::list(&self.sessions).map_err(failed("read", &self.sessions))
     }
 
-    fn unlisted(&self) -> Result<Vec<PathBuf>, StoreError> {
-        let names = index::unlisted(&self.sessions).map_err(failed("read", &self.sessions))?;
+    fn unlisted(&self, listed: &[SessionSummary]) -> Result<Vec<PathBuf>, StoreError> {
+        let names =
+            index::unlisted(&self.sessions, listed).map_err(failed("read", &self.sessions))?;
         Ok(names.into_iter().map(|name| self.folder(name)).collect())
     }
 

@@ -2,6 +2,7 @@
 
 use std::{
     cmp::Reverse,
+    collections::HashSet,
     fs::{self, File},
     io,
     os::unix::fs::FileExt,
@@ -37,11 +38,17 @@ pub(super) fn list(sessions: &Path) -> io::Result<Vec<SessionSummary>> {
     Ok(found)
 }
 
-/// Those that are left out of it, by their names.
-pub(super) fn unlisted(sessions: &Path) -> io::Result<Vec<SessionId>> {
+/// Those that are left out of that list, by their names.
+pub(super) fn unlisted(sessions: &Path, listed: &[SessionSummary]) -> io::Result<Vec<SessionId>> {
     let mut names = names(sessions)?;
-    let listed = summaries(sessions, &names);
-    names.retain(|name| !listed.iter().any(|summary| summary.spec.id == *name));
+    let of = |listed: &[SessionSummary]| -> HashSet<SessionId> {
+        listed.iter().map(|summary| summary.spec.id).collect()
+    };
+    let known = of(listed);
+    names.retain(|name| !known.contains(name));
+    // One may have begun since.
+    let begun = of(&summaries(sessions, &names));
+    names.retain(|name| !begun.contains(name));
     names.sort_unstable();
     Ok(names)
 }

@@ -120,8 +120,8 @@ pub trait Store: Send + Sync {
     /// The sessions, newest first, from the heads and tails of their journals.
     fn list(&self) -> Result<Vec<SessionSummary>, StoreError>;
 
-    /// The folders of those that are not listed, since their beginning cannot be read.
-    fn unlisted(&self) -> Result<Vec<PathBuf>, StoreError> {
+    /// The folders of those that are not in that list, since their beginning cannot be read.
+    fn unlisted(&self, _listed: &[SessionSummary]) -> Result<Vec<PathBuf>, StoreError> {
         Ok(Vec::new())
     }
 

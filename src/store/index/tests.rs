@@ -95,10 +95,14 @@ fn damaged_sessions_and_strangers_are_left_out_of_the_list_and_the_damaged_are_t
     fs::copy(journal(3), journal(2)).unwrap();
     fs::remove_file(journal(4)).unwrap();
     fs::write(sessions.join("notes"), "").unwrap();
-    let found: Vec<_> = store.list().unwrap().into_iter().map(|found| found.spec.id).collect();
+    let listed = store.list().unwrap();
+    let found: Vec<_> = listed.iter().map(|found| found.spec.id).collect();
     assert_eq!(found, [3.into()]);
     let folder = |number: u128| journal(number).parent().unwrap().to_owned();
-    assert_eq!(store.unlisted().unwrap(), [folder(1), folder(2), folder(4)]);
+    let damaged = [folder(1), folder(2), folder(4)];
+    assert_eq!(store.unlisted(&listed).unwrap(), damaged);
+    // One that began since the list was made is not among them.
+    assert_eq!(store.unlisted(&[]).unwrap(), damaged);
 }
 
 /// Not run with the others: prints what a list, an append and an opening cost.
