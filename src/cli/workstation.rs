@@ -222,6 +222,7 @@ fn opening(
             folder: setup.workspace.clone(),
             home: super::setup::real_home(),
             drafts: Some(setup.home.drafts()),
+            cache: Some(setup.home.cache.clone()),
             log: setup.log.as_ref().and_then(|log| Some(log.file()?.to_owned())),
         },
         player,

@@ -9,6 +9,7 @@ mod keys;
 mod lines;
 mod opening;
 mod outputs;
+mod outside;
 mod own;
 mod pictures;
 mod slow;
@@ -25,6 +26,7 @@ use tokio::{task::JoinSet, time::Instant};
 use self::{
     answers::Answer,
     keys::{Key, Keys},
+    outside::Kept,
     own::Files,
     slow::slow,
     told::Told,
@@ -90,7 +92,7 @@ struct App {
     files: Files,
     begin: Arc<dyn Fn(Start) -> Result<Beginning, String> + Send + Sync>,
     work: JoinSet<Came>,
-    memory: work::Memory,
+    kept: Kept,
     /// A frame that is on its way to the terminal.
     drawn: Option<Drawn>,
     signal: Option<Signal>,
@@ -117,7 +119,7 @@ impl App {
             keys,
             begin: opening.begin,
             work: JoinSet::new(),
-            memory: work::Memory::of(opening.remember),
+            kept: Kept::of(opening.remember, opening.here.cache),
             drawn: None,
             signal: None,
             wanted: None,
@@ -338,6 +340,8 @@ impl App {
     /// Applies a message and asks for a frame.
     fn turn(&mut self, message: Message, pace: Pace) {
         self.apply(message);
+        // Rather a little later than empty.
+        let pace = if self.state.awaits_rows() { Pace::Read } else { pace };
         self.frames.request(pace, Instant::now());
     }
 

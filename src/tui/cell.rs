@@ -8,12 +8,14 @@ pub mod picture;
 mod rows;
 mod script;
 mod source;
+mod stub;
 mod thinking;
 
 use std::{cell::RefCell, sync::Arc};
 
 use jiff::Timestamp;
 use ratatui::text::Line;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     kernel::{
@@ -33,19 +35,21 @@ use crate::{
 pub use effects::Effects;
 pub use rows::{Scene, height, is_long, rows, state_mark};
 pub use script::Script;
+pub use stub::{Kind, Stub};
 pub use thinking::Thinking;
 
 /// One piece.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     pub body: Body,
     /// What belongs to it of pictures: shown with the words, made by the run, looked at.
     pub pictures: Vec<Picture>,
+    #[serde(skip)]
     cache: RefCell<Option<Cached>>,
 }
 
 /// How high a piece is at one width and in one look, and its rows while they are wanted.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Cached {
     key: (usize, u64),
     height: usize,
@@ -53,7 +57,7 @@ struct Cached {
 }
 
 /// What kind of piece it is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Body {
     /// What the person said (or, for an agent, its parent). Of a long one a part is shown at first.
     Said { text: String, fold: Fold },
@@ -73,7 +77,7 @@ pub enum Body {
 }
 
 /// How far a call is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Progress {
     /// A question about it waits.
     Asking,
@@ -92,12 +96,13 @@ pub enum Progress {
 }
 
 /// A run of Python.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Code {
     pub call: CallId,
     pub filename: String,
     pub script: Script,
     /// Of its lines, while it is near the screen.
+    #[serde(skip)]
     pub colours: Coloured,
     pub progress: Progress,
     pub seal: Option<Seal>,
@@ -117,7 +122,7 @@ pub struct Code {
 }
 
 /// The calls of a run that changed nothing.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reads {
     pub count: usize,
     /// The files that they read, as they were named; some of them where they are many.
@@ -142,8 +147,9 @@ impl Reads {
 }
 
 /// Whether a text has its colours.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Coloured {
+    #[default]
     Not,
     /// They are being found.
     Soon,
@@ -161,7 +167,7 @@ impl Coloured {
 }
 
 /// How much of a run is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fold {
     Shut,
     Part,
@@ -169,7 +175,7 @@ pub enum Fold {
 }
 
 /// A call that a run made.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Nested {
     pub call: CallId,
     pub line: Option<u32>,
@@ -178,7 +184,7 @@ pub struct Nested {
 }
 
 /// A call as one line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Called {
     pub name: String,
     pub category: Category,

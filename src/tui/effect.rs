@@ -4,6 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use super::{
     attach,
+    cell::Cell,
     file::Ask,
     keymap::{Action, Key, Place, Preset},
     layout::Remembered,
@@ -73,6 +74,12 @@ pub enum Effect {
     ReadDraft(SessionId),
     /// Keep the draft of a session.
     KeepDraft(SessionId, String),
+    /// Keep a page of a transcript outside of memory.
+    PutAway(SessionId, usize, Vec<Cell>),
+    /// Read such a page back.
+    BringBack(SessionId, usize),
+    /// Look for a word in those pages.
+    FindOutside(SessionId, String, Vec<usize>),
     /// Colour a script.
     Colour(SessionId, CallId, String),
     /// Make a question ready to be shown.

@@ -13,6 +13,8 @@ pub enum Pace {
     Key,
     /// Another size of the window: at most 60 draws a second, however fast it is pulled.
     Size,
+    /// What is looked at is being read: when it is there, or a little later.
+    Read,
     /// Streaming text: at most 30 draws a second.
     Stream,
     /// A program's output: at most 10 draws a second.
@@ -22,10 +24,18 @@ pub enum Pace {
 impl Pace {
     fn gap(self) -> Duration {
         match self {
-            Self::Key => Duration::ZERO,
+            Self::Key | Self::Read => Duration::ZERO,
             Self::Size => Duration::from_nanos(1_000_000_000 / 60),
             Self::Stream => Duration::from_nanos(1_000_000_000 / 30),
             Self::Output => Duration::from_millis(100),
+        }
+    }
+
+    /// How long a frame waits in any case.
+    fn wait(self) -> Duration {
+        match self {
+            Self::Read => Duration::from_millis(50),
+            Self::Key | Self::Size | Self::Stream | Self::Output => Duration::ZERO,
         }
     }
 }
@@ -40,7 +50,8 @@ pub struct FrameClock {
 impl FrameClock {
     /// Wants a frame; a request already waiting for an earlier one is kept.
     pub fn request(&mut self, pace: Pace, now: Instant) {
-        let earliest = self.last.map_or(now, |last| (last + pace.gap()).max(now));
+        let soonest = now + pace.wait();
+        let earliest = self.last.map_or(soonest, |last| (last + pace.gap()).max(soonest));
         self.deadline = Some(self.deadline.map_or(earliest, |waiting| waiting.min(earliest)));
     }
 
@@ -102,6 +113,12 @@ mod tests {
     fn a_key_does_not_wait() {
         check(&[(0, Pace::Stream), (1, Pace::Key), (2, Pace::Key)], &[0, 1, 2]);
         check(&[(0, Pace::Stream), (1, Pace::Output), (2, Pace::Key)], &[0, 2]);
+    }
+
+    #[test]
+    fn a_frame_waits_a_little_for_what_is_read() {
+        check(&[(0, Pace::Key), (5, Pace::Read), (9, Pace::Key)], &[0, 9]);
+        check(&[(0, Pace::Key), (5, Pace::Read)], &[0, 55]);
     }
 
     #[test]

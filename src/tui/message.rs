@@ -6,6 +6,7 @@ use crossterm::event::KeyEvent;
 
 use super::{
     attach::{self, Attached, Unread},
+    cell::Cell,
     effect::Setting,
     file::Read,
     files::Found,
@@ -131,6 +132,10 @@ pub enum Came {
     /// An output was written to a file, or why not.
     Saved(Result<PathBuf, String>),
     Coloured(SessionId, CallId, Vec<Colours>),
+    /// A page of a transcript was read back, or why not.
+    Back(SessionId, usize, Result<Vec<Cell>, String>),
+    /// The cells outside that hold a word.
+    FoundOutside(SessionId, String, Vec<usize>),
     /// A picture is ready for the terminal, or why it is not.
     Painted(Wanted, How, Result<Arc<Painted>, String>),
     /// A question is ready, and what is called by it.

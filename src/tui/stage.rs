@@ -4,6 +4,7 @@ mod away;
 mod desk;
 mod file;
 mod happens;
+mod outside;
 mod pictures;
 mod questions;
 mod rules;
@@ -228,6 +229,15 @@ impl Stage {
                     }
                     Effect::ReadDraft(of) => messages.extend(self.desk.draft(of)),
                     Effect::KeepDraft(of, text) => drop(self.desk.drafts.insert(of, text)),
+                    Effect::PutAway(session, page, cells) => {
+                        self.desk.outside.put(session, page, &cells);
+                    }
+                    asks @ (Effect::BringBack(..) | Effect::FindOutside(..)) => {
+                        match self.desk.outside.answer(asks) {
+                            Ok(message) => messages.extend(message),
+                            Err(waits) => self.effects.push(waits),
+                        }
+                    }
                     other @ (Effect::Send(_)
                     | Effect::LayOut(..)
                     | Effect::LayOutChange(..)

@@ -211,6 +211,12 @@ pub enum Leave {
 }
 
 impl State {
+    /// Whether something that is in view is being read back.
+    pub fn awaits_rows(&self) -> bool {
+        let height = self.drawn.transcript.height;
+        self.sessions.node().is_some_and(|node| node.transcript.awaited(height))
+    }
+
     /// A screen on which nothing has happened.
     pub fn new(place: Place, look: Look, history: Vec<String>, now: Moment) -> Self {
         let focus = if place.starts_empty() { Focus::Start } else { Focus::Composer };

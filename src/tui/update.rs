@@ -15,6 +15,7 @@ mod log;
 mod long;
 mod moves;
 mod output;
+mod outside;
 mod palette;
 mod panes;
 mod paste;
@@ -66,6 +67,8 @@ use crate::kernel::{id::CallId, port::Form};
 
 /// Applies one message.
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
+    let grew =
+        if let Message::Happened(envelope) = &message { Some(envelope.session) } else { None };
     let mut effects = match message {
         Message::Tick(now, clocks) => {
             pass(state, now);
@@ -167,6 +170,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     effects.extend(file::follow(state));
     effects.extend(tree::follow(state));
     effects.extend(picture::follow(state));
+    effects.extend(outside::follow(state, grew));
     tree::refuse(state, &mut effects);
     if state.place.leaving && state.has_ended() {
         state.place.leave = Some(Leave::Quit);
@@ -324,6 +328,8 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
                 node.transcript.coloured(call, colours);
             }
         }
+        Came::Back(session, page, cells) => outside::back(state, session, page, cells),
+        Came::FoundOutside(session, word, cells) => outside::found(state, session, &word, cells),
         Came::Painted(of, how, painted) => state.look.pictures.came(&of, how, painted),
         Came::Changes(of, came) => written::came(state, of, came),
         Came::Planned(calls, came) => written::planned(state, &calls, came),

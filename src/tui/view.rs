@@ -53,7 +53,7 @@ use ratatui::{
 
 pub(in crate::tui) use self::{
     arrange::{in_sight, panes},
-    inline::{inline, live},
+    inline::{MOST_PRINTED, inline, live},
     lists::state_words,
     question::facts,
     right::{lines, touched},

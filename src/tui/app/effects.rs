@@ -76,6 +76,13 @@ impl App {
             Effect::KeepDraft(session, text) => {
                 self.writing.keep(&mut self.work, self.state.place.leave, session, text);
             }
+            Effect::PutAway(of, page, cells) => {
+                self.kept.pages.put(&mut self.work, of, page, cells);
+            }
+            Effect::BringBack(of, page) => self.kept.pages.read(&mut self.work, of, page),
+            Effect::FindOutside(of, word, pages) => {
+                self.kept.pages.find(&mut self.work, of, word, pages);
+            }
             Effect::Colour(of, call, code) => work::colour(&mut self.work, of, call, code),
             Effect::Prepare(what) => work::prepare(&mut self.work, self.desk.clone(), what),
             Effect::LayOut(of, sheet, shape) => work::lay_out(&mut self.work, of, sheet, shape),
@@ -92,7 +99,7 @@ impl App {
             Effect::VisitLine(file, line) => {
                 self.wanted = Some(editor::Wanted::File(file, Some(line)));
             }
-            Effect::Remember(sizes) => self.memory.keep(&mut self.work, sizes),
+            Effect::Remember(sizes) => self.kept.sizes.keep(&mut self.work, sizes),
             Effect::Notify(text) => match self.notice {
                 Notice::Bell => self.terminal.bell(),
                 Notice::Osc9 => self.terminal.notify(&text),

@@ -20,8 +20,8 @@ use self::{
     writer::Writer,
 };
 use super::{
-    BATCH, Farewell, Keep, Opening, Remember, attached, editor, now, opening, outputs, slow::slow,
-    told::Told, work, written::Writing,
+    BATCH, Farewell, Keep, Opening, Remember, attached, editor, now, opening, outputs,
+    outside::Kept, slow::slow, told::Told, work, written::Writing,
 };
 use crate::{
     kernel::{event::Envelope, patience::within, port::Desk},
@@ -57,7 +57,7 @@ pub async fn run_lines(
         rendered: Rendered::new(source),
         begin: opening.begin,
         keep: opening.look.own.keep,
-        memory: work::Memory::of(opening.remember as Remember),
+        kept: Kept::of(opening.remember as Remember, opening.here.cache),
         work: JoinSet::new(),
         writing: Writing::in_folder(opening.here.drafts),
         wanted: None,
@@ -78,7 +78,7 @@ struct App {
     told: Told,
     begin: Begin,
     keep: Keep,
-    memory: work::Memory,
+    kept: Kept,
     work: JoinSet<Came>,
     writing: Writing,
     /// A text that is to be edited outside.
@@ -277,7 +277,12 @@ impl App {
             Effect::VisitLine(file, line) => {
                 self.wanted = Some(editor::Wanted::File(file, Some(line)));
             }
-            Effect::Remember(sizes) => self.memory.keep(work, sizes),
+            Effect::Remember(sizes) => self.kept.sizes.keep(work, sizes),
+            Effect::PutAway(of, page, cells) => self.kept.pages.put(work, of, page, cells),
+            Effect::BringBack(of, page) => self.kept.pages.read(work, of, page),
+            Effect::FindOutside(of, word, pages) => {
+                self.kept.pages.find(work, of, word, pages);
+            }
             Effect::Keep(setting) => work::keep(work, self.keep.clone(), setting),
             // Of a picture, which there is none of.
             Effect::FindInOutput(..)

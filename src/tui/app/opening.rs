@@ -110,6 +110,8 @@ pub struct Here {
     pub home: Option<PathBuf>,
     /// Where drafts are kept from one start to the next; they are not if there is none.
     pub drafts: Option<PathBuf>,
+    /// Where files may lie that nobody misses.
+    pub cache: Option<PathBuf>,
     /// Where this program writes for its developers, if it does.
     pub log: Option<PathBuf>,
 }

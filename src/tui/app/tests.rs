@@ -211,6 +211,7 @@ fn built(host: Host) -> (Arc<Host>, Glass, mpsc::Sender<Vec<Key>>, App) {
             folder: "/home/me/tally".into(),
             home: None,
             drafts: None,
+            cache: None,
             log: None,
         },
         player: Player::Model("claude".into()),

@@ -5,30 +5,65 @@ use std::sync::Arc;
 
 use ratatui::text::Line;
 
-use super::{Body, Cell, Scene};
+use super::{Kind, Scene};
+use crate::tui::{
+    state::transcript::cells::{Cells, Slot},
+    theme::{Mark, Role},
+};
 
 /// A cell, and a row of it.
 pub type Spot = (usize, usize);
 
 /// Whether a blank row stands above this cell.
-pub fn gap(cells: &[Cell], at: usize) -> bool {
-    let speech = |cell: &Cell| {
-        matches!(cell.body, Body::Said { .. } | Body::Text { .. } | Body::Notice { .. })
+pub fn gap(cells: &Cells, at: usize) -> bool {
+    let speech = |at: usize| {
+        matches!(cells.kind(at), Some(Kind::Said | Kind::Text | Kind::GoesOn | Kind::Notice))
     };
-    let goes_on = matches!(cells[at].body, Body::Text { inside: Some(_), .. });
-    // A thought begins a turn.
-    let thinks = matches!(cells[at].body, Body::Thinking(_));
-    at > 0 && !goes_on && (thinks || speech(&cells[at]) || speech(&cells[at - 1]))
+    match cells.kind(at) {
+        // A thought begins a turn.
+        Some(Kind::Thinking) => at > 0,
+        Some(Kind::GoesOn) | None => false,
+        Some(Kind::Said | Kind::Text | Kind::Code | Kind::Call | Kind::Agent | Kind::Notice) => {
+            at > 0 && (speech(at) || speech(at - 1))
+        }
+    }
 }
 
 /// The rows a cell takes, the blank one included.
-pub fn height(cells: &[Cell], at: usize, scene: &Scene<'_>) -> usize {
-    super::height(&cells[at], scene) + usize::from(gap(cells, at))
+pub fn height(cells: &Cells, at: usize, scene: &Scene<'_>) -> usize {
+    let rows = match cells.slot(at) {
+        Some(Slot::Here(cell)) => super::height(cell, scene),
+        Some(Slot::Away(stub, _)) => usize::try_from(stub.rows).unwrap_or(usize::MAX),
+        None => return 0,
+    };
+    rows + usize::from(gap(cells, at))
+}
+
+/// The rows of a cell without the blank one. One that is outside has them empty, until it is here.
+pub fn rows(cells: &Cells, at: usize, scene: &Scene<'_>) -> Arc<Vec<Line<'static>>> {
+    match cells.slot(at) {
+        Some(Slot::Here(cell)) => super::rows(cell, scene),
+        Some(Slot::Away(stub, why)) => {
+            let mut rows = vec![Line::default(); usize::try_from(stub.rows).unwrap_or(0)];
+            let first = match why {
+                Some(why) => Line::from(scene.spans(
+                    &format!("This part cannot be read back: {why}. The journal has it."),
+                    Mark::Failed.role(),
+                )),
+                None => Line::styled(scene.look.mark(Mark::Gap), scene.look.style(Role::Quiet)),
+            };
+            if let Some(row) = rows.first_mut() {
+                *row = first;
+            }
+            Arc::new(rows)
+        }
+        None => Arc::default(),
+    }
 }
 
 /// The row at a spot, if the cell has one there; the blank one is absent.
 pub fn row(
-    cells: &[Cell],
+    cells: &Cells,
     (cell, row): Spot,
     laid: &Arc<Vec<Line<'static>>>,
 ) -> Option<Line<'static>> {
@@ -37,7 +72,7 @@ pub fn row(
 }
 
 /// The spot so many rows further up, or the very beginning.
-pub fn up(cells: &[Cell], scene: &Scene<'_>, (mut cell, mut row): Spot, mut by: usize) -> Spot {
+pub fn up(cells: &Cells, scene: &Scene<'_>, (mut cell, mut row): Spot, mut by: usize) -> Spot {
     loop {
         if by <= row {
             return (cell, row - by);
@@ -52,7 +87,7 @@ pub fn up(cells: &[Cell], scene: &Scene<'_>, (mut cell, mut row): Spot, mut by: 
 }
 
 /// The spot so many rows further down, or the last row.
-pub fn down(cells: &[Cell], scene: &Scene<'_>, (mut cell, mut row): Spot, mut by: usize) -> Spot {
+pub fn down(cells: &Cells, scene: &Scene<'_>, (mut cell, mut row): Spot, mut by: usize) -> Spot {
     while cell < cells.len() {
         let rows = height(cells, cell, scene);
         if row + by < rows {
@@ -63,19 +98,19 @@ pub fn down(cells: &[Cell], scene: &Scene<'_>, (mut cell, mut row): Spot, mut by
         row = 0;
     }
     let last = cells.len().saturating_sub(1);
-    let row = cells.get(last).map_or(0, |_| height(cells, last, scene).saturating_sub(1));
+    let row = height(cells, last, scene).saturating_sub(1);
     (last, row)
 }
 
 /// Where the top is if the last row stands at the bottom.
-pub fn follow(cells: &[Cell], scene: &Scene<'_>, rows: usize) -> Spot {
+pub fn follow(cells: &Cells, scene: &Scene<'_>, rows: usize) -> Spot {
     let Some(last) = cells.len().checked_sub(1) else { return (0, 0) };
     let end = height(cells, last, scene).saturating_sub(1);
     up(cells, scene, (last, end), rows.saturating_sub(1))
 }
 
 /// Rows from a spot to the end.
-pub fn rest(cells: &[Cell], scene: &Scene<'_>, (cell, row): Spot) -> usize {
+pub fn rest(cells: &Cells, scene: &Scene<'_>, (cell, row): Spot) -> usize {
     let all: usize = (cell..cells.len()).map(|at| height(cells, at, scene)).sum();
     all.saturating_sub(row)
 }

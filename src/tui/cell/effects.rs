@@ -2,10 +2,13 @@
 
 use std::{collections::BTreeMap, ops::Deref};
 
+use serde::{Deserialize, Serialize};
+
 use super::Nested;
 use crate::kernel::id::CallId;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Vec<Nested>", into = "Vec<Nested>")]
 pub struct Effects {
     made: Vec<Nested>,
     places: BTreeMap<CallId, usize>,
@@ -27,6 +30,19 @@ impl Effects {
 
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Nested> {
         self.made.iter_mut()
+    }
+}
+
+impl From<Vec<Nested>> for Effects {
+    fn from(made: Vec<Nested>) -> Self {
+        let places = made.iter().enumerate().map(|(at, nested)| (nested.call, at)).collect();
+        Self { made, places }
+    }
+}
+
+impl From<Effects> for Vec<Nested> {
+    fn from(effects: Effects) -> Self {
+        effects.made
     }
 }
 

@@ -1,7 +1,9 @@
 //! The text of a run, kept as one piece: a transcript has many of them, and shows a few lines of few.
 
+use serde::{Deserialize, Serialize};
+
 /// The text of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Script {
     text: Box<str>,
     count: usize,

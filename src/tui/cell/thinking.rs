@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use ratatui::text::{Line, Span};
+use serde::{Deserialize, Serialize};
 
 use super::{
     Fold,
@@ -17,7 +18,7 @@ use crate::tui::{
 const LIVE: usize = 8 << 10;
 
 /// One stretch of thinking.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Thinking {
     pub text: String,
     /// When it began, and when the last of it came.

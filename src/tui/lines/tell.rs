@@ -23,7 +23,7 @@ use crate::{
         cell::Body,
         effect::Effect,
         message::{Message, News},
-        state::{State, waiting::Waiting},
+        state::{State, transcript::cells::Slot, waiting::Waiting},
         theme::Mark,
         update::update as screen,
         words as said,
@@ -234,7 +234,15 @@ fn cells(lines: &mut Lines, session: SessionId) {
     loop {
         let at = lines.teller.cells.get(&session).copied().unwrap_or(0);
         let Some(node) = lines.state.sessions.get(session) else { return };
-        let Some(cell) = node.transcript.cells.get(at) else { return };
+        let cell = match node.transcript.cells.slot(at) {
+            Some(Slot::Here(cell)) => cell,
+            // It is long over, and was told when it came.
+            Some(Slot::Away(..)) => {
+                lines.teller.cells.insert(session, at + 1);
+                continue;
+            }
+            None => return,
+        };
         let child = node.spec.parent.is_some();
         let told = match &cell.body {
             Body::Text { live: true, .. } => return,

@@ -17,6 +17,8 @@ use crate::{
 pub(in crate::tui) struct Desk {
     /// The files that fit any words.
     pub(in crate::tui) found: Found,
+    /// Pages of transcripts.
+    pub(in crate::tui) outside: super::outside::Outside,
     /// The drafts that are kept.
     pub(in crate::tui) drafts: BTreeMap<SessionId, String>,
     /// The rules that count, and the faults of their files.
@@ -64,8 +66,8 @@ impl Stage {
 
     /// What was said in a session, as its transcript tells it.
     pub(super) fn said(&self, session: SessionId) -> Message {
-        let cells = self.state.sessions.get(session).map(|node| &node.transcript.cells);
-        let texts = cells.into_iter().flatten().filter_map(|cell| match &cell.body {
+        let cells = self.state.sessions.get(session).map(|node| node.transcript.cells.here());
+        let texts = cells.into_iter().flatten().filter_map(|(_, cell)| match &cell.body {
             Body::Said { text, .. } => Some(text.clone()),
             Body::Text { .. }
             | Body::Code(_)

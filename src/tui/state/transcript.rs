@@ -1,9 +1,11 @@
 //! What was said and done in one session, in order.
 
 mod calls;
+pub mod cells;
 mod done;
 pub mod find;
 mod made;
+mod near;
 mod pictures;
 mod scan;
 mod scroll;
@@ -13,11 +15,12 @@ use std::{collections::HashMap, ops::Range};
 
 use jiff::Timestamp;
 
-pub use self::{made::tail, scroll::Scroll};
 use self::{
-    made::{bare, code, object, output_lines},
+    cells::Cells,
+    made::{code, object, output_lines},
     scan::Scan,
 };
+pub use self::{made::tail, scroll::Scroll};
 use crate::{
     kernel::{
         capability::{Body as Effect, Category},
@@ -27,8 +30,7 @@ use crate::{
         invoke::ToolResult,
     },
     tui::{
-        cell::{Body, Called, Cell, Coloured, Fold, Nested, Progress, is_long},
-        highlight::Colours,
+        cell::{Body, Called, Cell, Fold, Kind, Nested, Progress, is_long},
         theme::Mark,
     },
 };
@@ -36,7 +38,7 @@ use crate::{
 /// The cells of one session.
 #[derive(Clone, Debug, Default)]
 pub struct Transcript {
-    pub cells: Vec<Cell>,
+    pub cells: Cells,
     pub scroll: Scroll,
     /// The cell that keys act on: the first of its part.
     pub here: Option<usize>,
@@ -55,7 +57,7 @@ pub struct Transcript {
 impl Transcript {
     /// Whether a part begins with this cell. The paragraphs of one text are one part.
     pub fn begins(&self, at: usize) -> bool {
-        let text = |at: usize| matches!(self.cells[at].body, Body::Text { .. });
+        let text = |at: usize| matches!(self.cells.kind(at), Some(Kind::Text | Kind::GoesOn));
         at == 0 || !text(at) || !text(at - 1)
     }
 
@@ -67,8 +69,7 @@ impl Transcript {
     }
 
     fn push(&mut self, body: Body) -> usize {
-        self.cells.push(Cell::new(body));
-        self.cells.len() - 1
+        self.cells.push(Cell::new(body))
     }
 
     /// Somebody spoke.
@@ -102,12 +103,22 @@ impl Transcript {
         if self.scroll != Scroll::Follow {
             return;
         }
-        let is_run = |cell: &Cell| matches!(cell.body, Body::Code(_));
-        let newest = self.cells.iter().rposition(is_run).unwrap_or_default();
-        for cell in &mut self.cells[..newest] {
-            if let Body::Code(code) = &mut cell.body
-                && code.progress == Progress::Done
-                && code.fold == Fold::Part
+        let open = |cell: &Cell| match &cell.body {
+            Body::Code(code) => code.progress == Progress::Done && code.fold == Fold::Part,
+            Body::Said { .. }
+            | Body::Text { .. }
+            | Body::Thinking(_)
+            | Body::Call(_)
+            | Body::Agent { .. }
+            | Body::Notice { .. } => false,
+        };
+        let mut runs =
+            self.cells.here().rev().filter(|(_, cell)| matches!(cell.body, Body::Code(_)));
+        let _newest = runs.next();
+        let open: Vec<_> = runs.filter(|(_, cell)| open(cell)).map(|(at, _)| at).collect();
+        for at in open {
+            if let Some(cell) = self.cells.get_mut(at)
+                && let Body::Code(code) = &mut cell.body
             {
                 code.fold = Fold::Shut;
                 cell.touch();
@@ -148,7 +159,7 @@ impl Transcript {
             && let Some(at) = self.calls.get(&parent).copied()
         {
             // Counted with the run; a line for each of 400 reads helps nobody.
-            if let Body::Code(code) = &mut self.cells[at].body {
+            if let Some(Cell { body: Body::Code(code), .. }) = self.cells.get_mut(at) {
                 // Agents have lines of their own.
                 if !call.name.starts_with("agents.") {
                     code.reads.put(call);
@@ -175,7 +186,7 @@ impl Transcript {
         let started =
             self.find(call).is_some_and(|progress| matches!(progress, Progress::Running { .. }));
         self.progress(call, Progress::of_result(result, started));
-        let pictured = self.cell_of(call).is_some_and(|at| !self.cells[at].pictures.is_empty());
+        let pictured = self.cell_of(call).is_some_and(|at| !self.cells.pictures(at).is_empty());
         if let Some(code) = self.code_of(call)
             && code.call == call
         {
@@ -203,7 +214,9 @@ impl Transcript {
     /// What is still open was cut off: the program that ran it is gone.
     pub fn interrupted(&mut self) {
         self.end_text();
-        for cell in &mut self.cells {
+        // What is outside is over.
+        for at in self.cells.numbers_here() {
+            let Some(cell) = self.cells.get_mut(at) else { continue };
             let cut = |progress: &mut Progress| {
                 if matches!(progress, Progress::Running { .. }) {
                     let why = "interrupted; its effect is unknown";
@@ -230,39 +243,9 @@ impl Transcript {
         }
     }
 
-    /// These cells were in sight: rows of those that are screens away are let go, so that memory
-    /// follows the screen and not the transcript. Gives the scripts near them that want colours.
-    pub fn saw(&mut self, cells: Range<usize>, height: usize) -> Vec<(CallId, String)> {
-        // A cell has a row at least.
-        let margin = 2 * height;
-        let near = cells.start.saturating_sub(margin)..(cells.end + margin).min(self.cells.len());
-        let old = std::mem::replace(&mut self.near, near.clone());
-        for at in old.filter(|at| !near.contains(at)) {
-            if let Some(cell) = self.cells.get_mut(at) {
-                cell.far();
-            }
-        }
-        self.cells[near].iter_mut().filter_map(bare).collect()
-    }
-
-    /// The script of a call, if it wants colours: somebody looks at it elsewhere.
-    pub fn bare(&mut self, call: CallId) -> Option<(CallId, String)> {
-        let at = *self.calls.get(&call)?;
-        self.cells.get_mut(at).and_then(bare)
-    }
-
-    /// The colours of a script came, which it has as long as it is near the screen.
-    pub fn coloured(&mut self, call: CallId, lines: Vec<Colours>) {
-        if let Some(code) = self.code_of(call)
-            && code.colours != Coloured::Not
-        {
-            code.colours = Coloured::Lines(lines);
-        }
-    }
-
     fn touch(&mut self, call: CallId) {
-        if let Some(at) = self.calls.get(&call) {
-            self.cells[*at].touch();
+        if let Some(cell) = self.calls.get(&call).and_then(|at| self.cells.get_mut(*at)) {
+            cell.touch();
         }
     }
 
@@ -291,8 +274,9 @@ impl Transcript {
 
     /// Changes the line of a call that is no run.
     fn change(&mut self, call: CallId, change: impl FnOnce(&mut Called)) {
-        let Some(at) = self.calls.get(&call) else { return };
-        let cell = &mut self.cells[*at];
+        let Some(cell) = self.calls.get(&call).and_then(|at| self.cells.get_mut(*at)) else {
+            return;
+        };
         cell.touch();
         match &mut cell.body {
             Body::Code(code) => {
@@ -329,12 +313,13 @@ impl Transcript {
         };
         if call.name != "execute_code"
             && let Some(at) = parent
-            && let Body::Code(code) = &mut self.cells[at].body
+            && let Some(cell) = self.cells.get_mut(at)
+            && let Body::Code(code) = &mut cell.body
         {
             let (call, called) = (call.id, called());
             code.effects.push(Nested { call, line, asks: None, called });
+            cell.touch();
             self.calls.insert(call, at);
-            self.cells[at].touch();
             return;
         }
         self.end_text();

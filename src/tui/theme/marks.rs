@@ -1,11 +1,13 @@
 //! The marks of states and the signs rules are drawn with, in Unicode and in ASCII.
 
+use serde::{Deserialize, Serialize};
+
 use super::Role;
 
 macro_rules! marks {
     ($($(#[$doc:meta])* $mark:ident $unicode:literal $ascii:literal $word:literal $role:ident,)*) => {
         /// A sign that stands for something. None is wider than a cell or has an emoji form.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum Mark { $($(#[$doc])* $mark,)* }
 
         impl Mark {

@@ -12,7 +12,10 @@ use crate::{
         effect::Effect,
         keymap::{Action, Go, Grow, Place},
         layout::Room,
-        state::{Focus, Leave, Popup, State, filter::Filter, records::written::View},
+        state::{
+            Focus, Leave, Popup, State, filter::Filter, records::written::View,
+            transcript::cells::Slot,
+        },
         view,
     },
 };
@@ -225,7 +228,9 @@ fn step(state: &mut State, forward: bool) {
     match state.focus {
         Focus::Transcript => {
             if let Some(node) = state.sessions.node_mut() {
-                let last = node.transcript.cells.iter().rposition(|cell| cell.opens());
+                let cells = &node.transcript.cells;
+                let opens = |at: &usize| cells.slot(*at).is_some_and(Slot::opens);
+                let last = (0..cells.len()).rev().find(opens);
                 node.transcript.here = last;
             }
         }

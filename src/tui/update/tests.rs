@@ -19,6 +19,7 @@ mod long;
 mod looking;
 mod manners;
 mod memory;
+mod outside;
 mod pasted;
 mod pointer;
 mod records;
@@ -225,7 +226,7 @@ fn what_is_over_is_laid_out_once() {
         let cells = &node.transcript.cells;
         let first =
             |body: &Body| matches!(body, Body::Text { text, .. } if text.starts_with("First."));
-        let at = cells.iter().position(|cell| first(&cell.body));
+        let at = cells.here().find(|(_, cell)| first(&cell.body)).map(|(at, _)| at);
         let scene = Scene {
             width: state.drawn.transcript.width,
             look: &state.look,
@@ -236,7 +237,7 @@ fn what_is_over_is_laid_out_once() {
             queue: &state.queue,
             speaker: "you",
         };
-        cell::rows(&cells[at.unwrap()], &scene)
+        cell::rows(cells.get(at.unwrap()).unwrap(), &scene)
     };
     let before = rows(&stage);
     stage.streams(1, " growing");

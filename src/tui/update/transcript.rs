@@ -9,7 +9,7 @@ use crate::tui::{
         Focus, State,
         draft::Draft,
         sessions::Node,
-        transcript::{Scroll, find::Find},
+        transcript::{Scroll, cells::Slot, find::Find},
     },
 };
 
@@ -118,13 +118,13 @@ fn visit(state: &mut State, spot: column::Spot) {
 /// To the next of its kind, or to the one before; the way ends at both ends.
 pub(super) fn jump(state: &mut State, to: Jump) {
     let Some(node) = state.sessions.node() else { return };
-    let (of, what): (fn(&Body) -> bool, _) = match to {
-        Jump::NextError | Jump::PreviousError => (Body::is_error, "error"),
-        Jump::NextChange | Jump::PreviousChange => (Body::is_change, "change"),
+    let (of, what): (fn(&Slot<'_>) -> bool, _) = match to {
+        Jump::NextError | Jump::PreviousError => (|slot| slot.is_error(), "error"),
+        Jump::NextChange | Jump::PreviousChange => (|slot| slot.is_change(), "change"),
     };
     let cells = &node.transcript.cells;
     let here = node.transcript.here;
-    let is = |at: &usize| of(&cells[*at].body);
+    let is = |at: &usize| cells.slot(*at).as_ref().is_some_and(of);
     let (found, end) = match to {
         Jump::NextError | Jump::NextChange => {
             let start = here.map_or(state.drawn.transcript.top.0, |at| at + 1);
@@ -190,7 +190,7 @@ fn chosen(state: &mut State) -> Option<&mut Cell> {
 /// Copies the part that keys act on, as it was written.
 pub(super) fn copy(state: &mut State) -> Vec<Effect> {
     let text = state.sessions.node().and_then(|node| {
-        let cells = node.transcript.cells.get(node.transcript.part()?)?;
+        let cells = node.transcript.cells.range(node.transcript.part()?)?;
         Some(cells.iter().map(|cell| cell.body.copied()).collect::<String>())
     });
     match text {
@@ -269,15 +269,16 @@ pub(super) fn seek(state: &mut State, by: Move) {
 }
 
 /// Brings what is looked at into sight, and opens it if it is folded away.
-fn look(state: &mut State) {
+pub(super) fn look(state: &mut State) {
     let Some(node) = state.sessions.node() else { return };
     let Some(find) = &node.transcript.find else { return };
     let Some(at) = find.cell() else { return };
     let word = find.word.text();
     if row_of(state, node, at, &word).is_none()
         && let Some(node) = state.sessions.node_mut()
+        && let Some(cell) = node.transcript.cells.get_mut(at)
     {
-        unfold(&mut node.transcript.cells[at]);
+        unfold(cell);
     }
     let Some(node) = state.sessions.node() else { return };
     let row = row_of(state, node, at, &word).unwrap_or(0);
@@ -297,7 +298,7 @@ fn unfold(cell: &mut Cell) {
 /// The first row of a cell in which the word is drawn.
 fn row_of(state: &State, node: &Node, at: usize, word: &str) -> Option<usize> {
     let cells = &node.transcript.cells;
-    let laid = rows(&cells[at], &scene(state));
+    let laid = rows(cells.get(at)?, &scene(state));
     let hits = row::find(&row::each(&laid), word);
     let (first, _) = hits.first()?.first()?;
     Some(first + usize::from(column::gap(cells, at)))

@@ -18,16 +18,18 @@ use crate::{
     config::Surface,
     kernel::id::SessionId,
     tui::{
-        cell::{self, Scene, column},
+        cell::{Cell, Scene, column},
         layout::Layout,
-        state::{Drawn, DrawnText, Focus, State, sessions::Node, waiting::Form},
+        state::{
+            Drawn, DrawnText, Focus, State, sessions::Node, transcript::cells::Cells, waiting::Form,
+        },
         theme::{Mark, Role},
         words,
     },
 };
 
 /// Rows of what is over that are printed at once, at most: a session of a year is not said again.
-const MOST: usize = 500;
+pub(in crate::tui) const MOST_PRINTED: usize = 500;
 
 /// Rows for what goes on, of three.
 const GOING: u16 = 2;
@@ -179,8 +181,9 @@ fn printed(node: &Node) -> usize {
 fn over(node: &Node, leaves: bool) -> usize {
     let cells = &node.transcript.cells;
     let first = printed(node);
-    let goes_on = cells[first..].iter().position(|cell| !leaves && !cell.is_over());
-    goes_on.map_or(cells.len(), |at| first + at)
+    let goes_on = |(at, cell): &(usize, &Cell)| *at >= first && !leaves && !cell.is_over();
+    // What is outside is over.
+    cells.here().find(goes_on).map_or(cells.len(), |(at, _)| at)
 }
 
 /// The last rows of what goes on, at most so many.
@@ -203,9 +206,9 @@ fn going(state: &State, node: &Node, width: u16, most: usize) -> Vec<Line<'stati
 }
 
 /// A cell with the blank row above it, where one stands there.
-fn block(cells: &[cell::Cell], at: usize, scene: &Scene<'_>) -> Vec<Line<'static>> {
+fn block(cells: &Cells, at: usize, scene: &Scene<'_>) -> Vec<Line<'static>> {
     let gap = column::gap(cells, at).then(Line::default);
-    gap.into_iter().chain(cell::rows(&cells[at], scene).iter().cloned()).collect()
+    gap.into_iter().chain(column::rows(cells, at, scene).iter().cloned()).collect()
 }
 
 /// What is over and not printed yet, as rows; and what is printed with that.
@@ -221,7 +224,8 @@ fn finished(state: &State, width: u16, leaves: bool) -> (Buffer, Option<(Session
     let mut blocks = Vec::new();
     let mut count = 0;
     let mut begin = end;
-    while begin > first && count < MOST {
+    // What went outside was more than that.
+    while begin > first && count < MOST_PRINTED && cells.get(begin - 1).is_some() {
         begin -= 1;
         let block = block(cells, begin, &scene);
         count += block.len();

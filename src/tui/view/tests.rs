@@ -10,6 +10,7 @@ mod hints;
 mod inline;
 mod lists;
 mod log;
+mod outside;
 mod pictures;
 mod questions;
 mod reading;

@@ -32,7 +32,7 @@ pub(super) fn draw(
     };
     let (above, field) = split_bottom(area, 1);
     let drawn = cells(state, node, pen, above, (&find.word.text(), pictures));
-    (drawn, search::field(state, pen, field, (&find.word, find.at), Some(find.hits.len())))
+    (drawn, search::field(state, pen, field, (&find.word, find.at), find.count()))
 }
 
 fn cells(
@@ -79,7 +79,7 @@ fn cells(
     let mut at = top;
     let mut down = 0;
     while down < height && at.0 < cells.len() {
-        let laid = cell::rows(&cells[at.0], &scene);
+        let laid = column::rows(cells, at.0, &scene);
         let rows = laid.len() + usize::from(column::gap(cells, at.0));
         let (first, skipped) = (down, at.1);
         while at.1 < rows && down < height {
@@ -94,7 +94,8 @@ fn cells(
             at.1 += 1;
             down += 1;
         }
-        for place in places(&cells[at.0], &scene, laid.len()) {
+        let cell = cells.get(at.0);
+        for place in cell.map(|cell| places(cell, &scene, laid.len())).into_iter().flatten() {
             // Rows of the cell, the blank one above it included.
             let top = place.row + usize::from(column::gap(cells, at.0));
             let end = top + usize::from(place.shape.rows);

@@ -3,7 +3,7 @@
 use super::Transcript;
 use crate::{
     kernel::id::CallId,
-    tui::cell::{Body, Code},
+    tui::cell::{Body, Cell, Code},
 };
 
 impl Transcript {
@@ -24,7 +24,8 @@ impl Transcript {
 
     /// The run that is a call, to be read.
     pub fn code(&self, call: CallId) -> Option<&Code> {
-        let Body::Code(code) = &self.cells.get(*self.calls.get(&call)?)?.body else { return None };
+        let at = *self.calls.get(&call)?;
+        let Cell { body: Body::Code(code), .. } = self.cells.get(at)? else { return None };
         Some(&**code).filter(|code| code.call == call)
     }
 

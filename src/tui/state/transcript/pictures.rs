@@ -21,19 +21,14 @@ impl Transcript {
     }
 
     fn put(&mut self, at: usize, pictures: &[Picture]) {
-        let cell = &mut self.cells[at];
         for picture in pictures {
-            if cell.pictures.iter().all(|known| known.id != picture.id) {
-                cell.pictures.push(picture.clone());
-                cell.touch();
-            }
+            self.cells.put_picture(at, picture);
         }
     }
 
     /// All of them, in order, each with its cell.
     pub fn pictures(&self) -> impl DoubleEndedIterator<Item = (usize, &Picture)> {
-        let cells = self.cells.iter().enumerate();
-        cells.flat_map(|(at, cell)| cell.pictures.iter().map(move |picture| (at, picture)))
+        self.cells.all_pictures()
     }
 
     /// Those of these cells and of the ones around them, the nearest first.
@@ -43,6 +38,6 @@ impl Transcript {
         let above = (from..seen.start.min(to)).rev();
         let below = seen.end.min(to)..to;
         let cells = (seen.start..seen.end.min(to)).chain(below).chain(above);
-        cells.flat_map(|at| &self.cells[at].pictures).collect()
+        cells.flat_map(|at| self.cells.pictures(at)).collect()
     }
 }

@@ -113,7 +113,7 @@ mod tests {
             };
             (text.as_str(), inside.as_deref())
         };
-        transcript.cells.iter().map(part).collect()
+        transcript.cells.here().map(|(_, cell)| part(cell)).collect()
     }
 
     #[test]

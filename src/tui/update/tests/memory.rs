@@ -14,7 +14,7 @@ fn stage_with(paragraphs: usize) -> Stage {
 /// The cells whose rows are kept.
 fn kept(stage: &Stage) -> Vec<usize> {
     let cells = &stage.state.sessions.node().unwrap().transcript.cells;
-    (0..cells.len()).filter(|at| cells[*at].has_rows()).collect()
+    cells.here().filter(|(_, cell)| cell.has_rows()).map(|(at, _)| at).collect()
 }
 
 #[test]
@@ -38,8 +38,8 @@ fn paragraphs_that_came_together_keep_no_room_for_one_another() {
     let stage = stage_with(2_000);
     let cells = &stage.state.sessions.node().unwrap().transcript.cells;
     let room: usize = cells
-        .iter()
-        .filter_map(|cell| match &cell.body {
+        .here()
+        .filter_map(|(_, cell)| match &cell.body {
             Body::Text { text, live: false, .. } => Some(text.capacity()),
             Body::Text { .. }
             | Body::Said { .. }
@@ -65,8 +65,9 @@ fn scripts_have_their_colours_near_the_screen_and_nowhere_else() {
         stage.key(key);
         stage.draw();
         let cells = &stage.state.sessions.node().unwrap().transcript.cells;
-        let coloured: Vec<_> = (0..cells.len())
-            .filter(|at| match &cells[*at].body {
+        let coloured: Vec<_> = cells
+            .here()
+            .filter(|(_, cell)| match &cell.body {
                 Body::Code(code) => code.colours != Coloured::Not,
                 Body::Text { .. }
                 | Body::Said { .. }
@@ -75,6 +76,7 @@ fn scripts_have_their_colours_near_the_screen_and_nowhere_else() {
                 | Body::Agent { .. }
                 | Body::Notice { .. } => false,
             })
+            .map(|(at, _)| at)
             .collect();
         assert!((1..150).contains(&coloured.len()), "{key}: {}", coloured.len());
         let (first, last) = (coloured[0], coloured[coloured.len() - 1]);

@@ -22,7 +22,7 @@ fn thinks(width: u16, height: u16) -> Stage {
 
 fn thinking(stage: &Stage) -> Vec<&Thinking> {
     let cells = &stage.state.sessions.node().unwrap().transcript.cells;
-    let thinking = cells.iter().filter_map(|cell| {
+    let thinking = cells.here().filter_map(|(_, cell)| {
         let Body::Thinking(thinking) = &cell.body else { return None };
         Some(&**thinking)
     });

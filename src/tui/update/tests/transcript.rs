@@ -92,7 +92,7 @@ fn press(stage: &mut Stage, key: &str) {
 /// The name of the run that keys act on.
 fn here(stage: &Stage) -> String {
     let log = &stage.state.sessions.node().unwrap().transcript;
-    match log.here.map(|at| &log.cells[at].body) {
+    match log.here.and_then(|at| log.cells.get(at)).map(|cell| &cell.body) {
         Some(Body::Code(code)) => code.filename.clone(),
         other => format!("{other:?}"),
     }
@@ -162,7 +162,9 @@ fn arrows_fold_and_unfold_and_a_part_is_copied_as_it_was_written() {
     press(&mut stage, "D");
     let fold = |stage: &Stage| {
         let log = &stage.state.sessions.node().unwrap().transcript;
-        let Body::Code(code) = &log.cells[log.here.unwrap()].body else { panic!("no run") };
+        let Body::Code(code) = &log.cells.get(log.here.unwrap()).unwrap().body else {
+            panic!("no run")
+        };
         code.fold
     };
     press(&mut stage, "right");
