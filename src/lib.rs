@@ -193,6 +193,10 @@
 //!   Whoever wants only some types of events passes over the lines of others. A screen that begins reads back as
 //!   fast as it takes and no faster ([`kernel::port::Watch`]). Only a journal that another program put
 //!   in another order is held whole, to be put in order.
+//! - Of a transcript the screen keeps its end, what may still change and what is near the rows in sight; the
+//!   rest lies in pages in a file that has no name and is gone with the program, and eight bytes a cell say
+//!   how far it is to scroll past. A page is not folded from the journal again: its cells come of
+//!   events that stand far apart, of names of other sessions, and of what somebody unfolded.
 //! - A long text that a call writes stands in its journal twice: with the question and with the beginning of
 //!   the call, either of which may be all there is. What would repeat it (the new text of a diff, the
 //!   arguments with the end) refers to them.

@@ -55,7 +55,7 @@ fn of_tree(store: &dyn Store, root: SessionId) -> Result<Vec<Decided>, StoreErro
             Err(error) if id != root => print::aside(&format!("footplate: left out: {error}")),
             read => read?,
         }
-        all.extend(log.made());
+        all.extend_from_slice(log.made());
     }
     all.sort_by_key(|decided| decided.at);
     Ok(all)

@@ -11,7 +11,16 @@ pub struct Ledger {
     changes: Vec<Recorded>,
     agents: HashMap<SessionId, Vec<String>>,
     /// The calls that go on.
-    open: HashMap<CallId, (Origin, Option<CallId>)>,
+    open: HashMap<CallId, Open>,
+}
+
+/// A call that goes on.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    origin: Origin,
+    parent: Option<CallId>,
+    /// Its last change.
+    change: Option<usize>,
 }
 
 impl Ledger {
@@ -32,14 +41,17 @@ impl Ledger {
                 self.agents.insert(spec.id, spec.path.clone());
             }
             Event::CallStarted { call: Call { id, origin, parent, .. }, .. } => {
-                self.open.insert(*id, (*origin, *parent));
+                let open = Open { origin: *origin, parent: *parent, change: None };
+                self.open.insert(*id, open);
             }
             Event::ChangeBegun { call, change } => {
                 if let Some(undone) = change.undoes {
                     self.taken_back(undone, *call);
                 }
-                let (origin, parent) =
-                    self.open.get(call).copied().unwrap_or((Origin::Person, None));
+                let by_hand = Open { origin: Origin::Person, parent: None, change: None };
+                let open = self.open.entry(*call).or_insert(by_hand);
+                open.change = Some(self.changes.len());
+                let Open { origin, parent, .. } = *open;
                 self.changes.push(Recorded {
                     session: envelope.session,
                     agents: self.agents.get(&envelope.session).cloned().unwrap_or_default(),
@@ -53,13 +65,15 @@ impl Ledger {
                 });
             }
             Event::CallFinished { call, result, .. } => {
-                self.open.remove(call);
+                let open = self.open.remove(call);
                 let end = match result.error_code() {
                     _ if result.ok => End::Made,
                     Some(ErrorCode::Interrupted) | None => End::Unknown,
                     Some(_) => End::Failed,
                 };
-                self.ended(*call, end);
+                if let Some(at) = open.and_then(|open| open.change) {
+                    self.ended(at, end);
+                }
             }
             _ => {}
         }
@@ -75,10 +89,7 @@ impl Ledger {
         self.changes.iter().find(|recorded| recorded.call == call)
     }
 
-    fn ended(&mut self, call: CallId, end: End) {
-        let Some(at) = self.changes.iter().rposition(|recorded| recorded.call == call) else {
-            return;
-        };
+    fn ended(&mut self, at: usize, end: End) {
         self.changes[at].end = end;
         if let (End::Failed, Some(kept)) = (end, self.changes[at].change.undoes) {
             // It was to take that back, and did not.

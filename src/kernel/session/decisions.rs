@@ -55,7 +55,7 @@ pub struct Decided {
     #[serde(flatten)]
     pub waited: Waited,
     /// The agents from the root to the one that wanted it.
-    pub agent: Vec<String>,
+    pub agent: Arc<[String]>,
     /// The line of its Python, where it is Python.
     pub line: Option<u32>,
     /// The question it was, if it was asked.
@@ -128,27 +128,27 @@ pub fn decisions(events: &[Arc<Envelope>]) -> Vec<Decided> {
 }
 
 /// The decisions of a journal that comes event by event.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Log {
-    agent: Vec<String>,
-    /// Calls that have a line already.
+    agent: Arc<[String]>,
+    /// Calls that were asked for, and have no result yet.
     asked: HashSet<CallId>,
-    /// Which line is the last about a call.
+    /// Which line is the last about a call that has no result yet.
     calls: HashMap<CallId, usize>,
     made: Vec<Decided>,
 }
 
 impl Log {
     /// Those so far, oldest first.
-    pub fn made(self) -> Vec<Decided> {
-        self.made
+    pub fn made(&self) -> &[Decided] {
+        &self.made
     }
 
     /// Takes the next event in.
     pub fn apply(&mut self, envelope: &Envelope) {
         let at = envelope.at;
         match &envelope.event {
-            Event::SessionStarted { spec } => self.agent.clone_from(&spec.path),
+            Event::SessionStarted { spec } => self.agent = spec.path.as_slice().into(),
             Event::ApprovalRequested { question } => {
                 self.asked.insert(question.call.id);
                 self.push(asked(question, at));
@@ -198,6 +198,7 @@ impl Log {
                 {
                     made.outcome = Some(Outcome::of(result));
                 }
+                self.over(*call);
             }
             Event::CallFinished { call, origin, result, decision: Some(decision), .. } => {
                 // What a rule let out of its question, the monitor may still have refused.
@@ -206,6 +207,7 @@ impl Log {
                     let unasked = Unasked { name: &result.name, input: &result.input, id: *call };
                     self.unasked(at, unasked, decision.category, *origin, decision);
                 }
+                self.over(*call);
             }
             // Who decided elsewhere is what a file says, and decides nothing here.
             Event::SessionForked { source: Source::File, .. } => {
@@ -250,6 +252,12 @@ impl Log {
     fn push(&mut self, made: Decided) {
         self.calls.insert(made.call, self.made.len());
         self.made.push(made);
+    }
+
+    /// Nothing more will be told of a call.
+    fn over(&mut self, call: CallId) {
+        self.asked.remove(&call);
+        self.calls.remove(&call);
     }
 
     /// The last decision about a call.
@@ -313,7 +321,7 @@ fn asked(question: &Question, at: Timestamp) -> Decided {
         words: None,
         monitor: question.monitor.clone(),
         waited: Waited::default(),
-        agent: question.path.clone(),
+        agent: question.path.as_slice().into(),
         line: line(*origin),
         approval: Some(question.id),
     }

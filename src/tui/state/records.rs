@@ -1,7 +1,8 @@
-//! What was decided in the sessions that are here: the events that tell it, and the lists that show
-//! it. Everything in a list is counted from those events or told by the host.
+//! What was decided in the sessions that are here, a line each, and the lists that show it. Everything
+//! in a list is counted from events as they come, or told by the host; no event is kept for it.
 
 pub mod decided;
+pub mod past;
 pub mod standing;
 pub mod wider;
 pub mod written;
@@ -9,36 +10,45 @@ pub mod written;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
-use serde_json::Value;
 
-use self::{decided::Decisions, standing::Rules, written::Written};
+use self::{
+    decided::Decisions,
+    past::{Calls, Maker, Past},
+    standing::Rules,
+    written::Written,
+};
 use super::filter::Filter;
 use crate::kernel::{
     capability::Category,
     change::{End, Ledger, Recorded},
-    event::{Call, Decider, Envelope, Event},
+    event::{Decider, Envelope, Event},
     id::{CallId, SessionId},
     session::{
-        decisions::{Decided, decisions},
+        decisions::{Decided, Log},
         standing::Tally,
     },
+    spec::SessionSpec,
 };
 
-/// The events that say who decided what, and what is shown of them.
+/// Who decided what, and what is shown of it.
 #[derive(Clone, Debug)]
 pub struct Records {
     /// Where this computer is.
     pub zone: TimeZone,
     /// Where `~/` begins in a rule.
     pub home: Option<PathBuf>,
-    kept: Vec<Arc<Envelope>>,
+    /// The decisions of each session.
+    logs: BTreeMap<SessionId, Log>,
+    /// The standing yeses of each root session and its agents.
+    tallies: BTreeMap<SessionId, Tally>,
     /// The changes of files, of every session here.
     ledger: Ledger,
-    parents: BTreeMap<SessionId, SessionId>,
+    /// The last calls of each root session and its agents.
+    past: BTreeMap<SessionId, Calls>,
+    known: BTreeMap<SessionId, Known>,
     /// Calls that were decided about and have no result yet.
     running: BTreeSet<CallId>,
     /// Something was decided since the lists were made.
@@ -48,6 +58,14 @@ pub struct Records {
     pub decisions: Decisions,
     pub rules: Rules,
     pub written: Written,
+}
+
+/// What is known of a session.
+#[derive(Clone, Debug)]
+struct Known {
+    parent: Option<SessionId>,
+    path: Vec<String>,
+    workspace: PathBuf,
 }
 
 /// What was changed in some time.
@@ -79,9 +97,11 @@ impl Default for Records {
         Self {
             zone: TimeZone::UTC,
             home: None,
-            kept: Vec::new(),
+            logs: BTreeMap::new(),
+            tallies: BTreeMap::new(),
             ledger: Ledger::default(),
-            parents: BTreeMap::new(),
+            past: BTreeMap::new(),
+            known: BTreeMap::new(),
             running: BTreeSet::new(),
             stale: true,
             filter: Filter::default(),
@@ -94,11 +114,10 @@ impl Default for Records {
 
 impl Records {
     /// Takes one more event in, if it says something of decisions.
-    pub fn take(&mut self, envelope: &Arc<Envelope>) {
-        if let Event::SessionStarted { spec } = &envelope.event
-            && let Some(parent) = spec.parent
-        {
-            self.parents.insert(spec.id, parent);
+    pub fn take(&mut self, envelope: &Envelope) {
+        if let Event::SessionStarted { spec } = &envelope.event {
+            let SessionSpec { parent, path, workspace, .. } = spec.clone();
+            self.known.insert(spec.id, Known { parent, path, workspace });
         }
         self.ledger.apply(envelope);
         // What came of a call is told where it was decided about, and did not do what it was to.
@@ -107,51 +126,58 @@ impl Records {
         } else {
             false
         };
-        if tells(&envelope.event) || ends {
-            if let Event::CallStarted { call, .. } = &envelope.event {
-                self.running.insert(call.id);
-            }
-            self.kept.push(light(envelope));
-            self.stale = true;
+        let tells = tells(&envelope.event);
+        if let Event::CallStarted { call, .. } = &envelope.event
+            && tells
+        {
+            self.running.insert(call.id);
+        }
+        self.stale |= tells || ends;
+        self.logs.entry(envelope.session).or_default().apply(envelope);
+        let root = self.root(envelope.session);
+        self.tallies.entry(root).or_default().apply(envelope);
+        if tells || ends {
+            let agent = self.known.get(&envelope.session).map(|known| &*known.path);
+            let base = self.known.get(&root).map(|known| &*known.workspace);
+            let maker =
+                Maker { agent: agent.unwrap_or_default(), base: base.unwrap_or(Path::new("")) };
+            self.past.entry(root).or_default().apply(envelope, maker);
         }
     }
 
     /// Forgets these sessions.
     pub fn forget(&mut self, sessions: &[SessionId]) {
-        self.kept.retain(|envelope| !sessions.contains(&envelope.session));
+        self.logs.retain(|session, _| !sessions.contains(session));
+        self.tallies.retain(|session, _| !sessions.contains(session));
+        self.past.retain(|session, _| !sessions.contains(session));
         self.stale = true;
     }
 
     /// The session that no agent started, to which this one belongs.
     pub fn root(&self, session: SessionId) -> SessionId {
-        let above = |below: &SessionId| self.parents.get(below).copied();
+        let above = |below: &SessionId| self.known.get(below)?.parent;
         std::iter::successors(Some(session), above).last().unwrap_or(session)
-    }
-
-    /// The events of a root session and its agents, in the order they came.
-    pub fn of(&self, root: SessionId) -> impl Iterator<Item = &Arc<Envelope>> {
-        self.kept.iter().filter(move |envelope| self.root(envelope.session) == root)
     }
 
     /// The decisions of a root session and its agents, newest first, each with its session.
     pub fn decided(&self, root: SessionId) -> Vec<(SessionId, Decided)> {
-        let sessions: BTreeSet<_> = self.of(root).map(|envelope| envelope.session).collect();
-        let mut all = Vec::new();
-        for session in sessions {
-            let of_it = self.of(root).filter(|envelope| envelope.session == session);
-            let journal: Vec<_> = of_it.cloned().collect();
-            all.extend(decisions(&journal).into_iter().map(|decided| (session, decided)));
-        }
+        let of_it = self.logs.iter().filter(|(session, _)| self.root(**session) == root);
+        let made = of_it.flat_map(|(session, log)| log.made().iter().map(|made| (*session, made)));
+        let mut all: Vec<_> = made.map(|(session, made)| (session, made.clone())).collect();
         all.sort_by_key(|(_, decided)| decided.at);
         all.reverse();
         all
     }
 
+    /// The last calls of a root session and its agents that a rule could say something of, oldest first.
+    pub fn past(&self, root: SessionId) -> Vec<Past> {
+        let calls = self.past.get(&root).into_iter().flat_map(Calls::all);
+        calls.cloned().collect()
+    }
+
     /// What still stands in a root session and how often rules decided there.
     pub fn tally(&self, root: SessionId) -> Tally {
-        let mut tally = Tally::default();
-        self.of(root).for_each(|envelope| tally.apply(envelope));
-        tally
+        self.tallies.get(&root).cloned().unwrap_or_default()
     }
 
     /// The files that a root session and its agents changed, the last one first: what of it still
@@ -240,32 +266,6 @@ impl Records {
     pub fn day(&self, at: Timestamp) -> Date {
         self.zone.to_datetime(at).date()
     }
-}
-
-/// The longest argument that is kept of a call, in bytes, where it does not say what the call acts on.
-const ARGUMENT: usize = 512;
-
-/// The event without the long arguments of its call: scripts and texts say nothing of a decision.
-fn light(envelope: &Arc<Envelope>) -> Arc<Envelope> {
-    let is_long = |(name, value): (&String, &Value)| {
-        let says = matches!(name.as_str(), "path" | "url" | "filename");
-        !says && value.as_str().is_some_and(|text| text.len() > ARGUMENT)
-    };
-    let lightened = |input: &Value| {
-        let fields = input.as_object().filter(|fields| fields.iter().any(is_long))?;
-        let kept = fields.iter().filter(|field| !is_long(*field));
-        Some(Value::Object(kept.map(|(name, value)| (name.clone(), value.clone())).collect()))
-    };
-    if let Event::CallStarted { call, category, decision, subject } = &envelope.event
-        && let Some(input) = lightened(&call.input)
-    {
-        let Call { id, name, origin, parent, .. } = call;
-        let call = Call { id: *id, name: name.clone(), input, origin: *origin, parent: *parent };
-        let (decision, subject) = (decision.clone(), subject.clone());
-        let event = Event::CallStarted { call, category: *category, decision, subject };
-        return Arc::new(Envelope { event, ..**envelope });
-    }
-    envelope.clone()
 }
 
 /// Whether an event says something of decisions; reads that simply ran are most of all calls.

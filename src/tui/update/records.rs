@@ -219,6 +219,14 @@ pub(super) fn follow(state: &mut State) -> Vec<Effect> {
             state.records.rules.tally = state.records.tally(root);
             vec![Effect::ReadRules(root)]
         }
-        _ => Vec::new(),
+        Some(Popup::Decisions { .. }) => Vec::new(),
+        _ => {
+            // What nobody looks at is made again when somebody does.
+            if !state.records.decisions.all.is_empty() {
+                state.records.decisions.all = Vec::new();
+                state.records.stale = true;
+            }
+            Vec::new()
+        }
     }
 }

@@ -1,7 +1,5 @@
 //! A yes for more than once: its rule is offered, edited, read as it is typed, and saved as it stands.
 
-use std::path::Path;
-
 use crate::{
     kernel::{
         command::Command,
@@ -109,9 +107,7 @@ pub(super) fn follow(state: &mut State) -> Vec<Effect> {
     if state.records.stale && state.popup.is_none() {
         state.records.stale = false;
         let root = state.records.root(session);
-        let base = state.sessions.get(root).map(|node| node.spec.workspace.clone());
-        let base = base.unwrap_or_default();
-        let mut calls = state.records.past(root, Path::new(&base));
+        let mut calls = state.records.past(root);
         calls.retain(|call| call.approval != Some(id));
         past = Some(calls);
     }

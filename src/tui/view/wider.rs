@@ -18,7 +18,10 @@ use crate::{
         keymap::{Action, Place},
         state::{
             Focus, State,
-            records::wider::{Past, Wider},
+            records::{
+                past::{MOST, Past},
+                wider::Wider,
+            },
             waiting::Waiting,
         },
         theme::{Mark, Role},
@@ -69,7 +72,11 @@ pub(super) fn draw(
     let (rest, below) = split_bottom(rest, u16::from(rest.height > 4));
     pen.rule(below, 0, Keys::Elsewhere, Vec::new(), Vec::new());
     let count = wider.past.iter().filter(|past| past.matched).count();
-    let matches = format!("matches {count} of {} so far", words::count(wider.past.len(), "call"));
+    let of = match wider.past.len() {
+        MOST => format!("the last {}", words::count(MOST, "call")),
+        all => format!("{} so far", words::count(all, "call")),
+    };
+    let matches = format!("matches {count} of {of}");
     let (head, body) = split_top(rest, 1);
     let width = left(area.width);
     let field = Rect { width, ..body };

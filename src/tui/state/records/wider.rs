@@ -1,25 +1,20 @@
 //! A yes for more than once, while it is written: the text of its rule, what it says, and what of the
 //! calls so far it would have matched.
 
-use std::{
-    collections::{HashMap, HashSet},
-    path::Path,
-};
+use std::path::Path;
 
-use jiff::{Timestamp, civil::Date};
+use jiff::civil::Date;
 
-use super::Records;
+use super::past::Past;
 use crate::{
     kernel::{
-        event::{Call, Decider, Event, Origin},
         gate::{
-            approval::{Answer, Question, Scope},
+            approval::{Question, Scope},
             rule::{Lasting, Reading, Rule, RuleFault, parse_one, propose},
-            subject::{Case, Subject},
         },
-        id::{ApprovalId, CallId, SessionId},
+        id::ApprovalId,
     },
-    tui::{paper, state::draft::Draft},
+    tui::state::draft::Draft,
 };
 
 /// The form.
@@ -35,25 +30,12 @@ pub struct Wider {
     pub says: Option<Result<Rule, RuleFault>>,
     /// The text that was read.
     read: String,
-    /// The calls so far, oldest first.
+    /// The last calls so far, oldest first.
     pub past: Vec<Past>,
     /// How many others that wait it would answer, or why it would be refused; the host says so.
     pub others: Option<Result<usize, String>>,
     /// It was sent, and nothing came back yet.
     pub sent: bool,
-}
-
-/// A call of before.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Past {
-    pub at: Timestamp,
-    pub approval: Option<ApprovalId>,
-    pub words: String,
-    pub case: Case,
-    /// The person said no to it.
-    pub refused: bool,
-    /// The rule would have matched it.
-    pub matched: bool,
 }
 
 impl Wider {
@@ -144,87 +126,6 @@ fn lasting(text: &str, lasting: Lasting) -> String {
         None => lines.push(format!("until  = {word}")),
     }
     lines.join("\n")
-}
-
-impl Records {
-    /// The calls so far of a root session and its agents that a rule could say something of, oldest
-    /// first.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is no call")]
-    pub fn past(&self, root: SessionId, base: &Path) -> Vec<Past> {
-        let mut agents: HashMap<SessionId, &[String]> = HashMap::new();
-        let mut asked: HashSet<CallId> = HashSet::new();
-        let mut all: Vec<Past> = Vec::new();
-        for envelope in self.of(root) {
-            let at = envelope.at;
-            match &envelope.event {
-                Event::SessionStarted { spec } => {
-                    agents.insert(spec.id, &spec.path);
-                }
-                Event::ApprovalRequested { question } => {
-                    let subject = &question.preview.subject;
-                    asked.insert(question.call.id);
-                    all.push(Past {
-                        at,
-                        approval: Some(question.id),
-                        words: if subject.is_other() {
-                            question.preview.object.clone()
-                        } else {
-                            words(subject, &question.call, base)
-                        },
-                        case: Case::of(&question.call, subject, &question.path, base),
-                        refused: false,
-                        matched: false,
-                    });
-                }
-                Event::ApprovalAnswered {
-                    approval,
-                    answer: Answer::Deny { .. },
-                    by: Decider::Person,
-                    ..
-                } => {
-                    let mut before = all.iter_mut().rev();
-                    if let Some(past) = before.find(|past| past.approval == Some(*approval)) {
-                        past.refused = true;
-                    }
-                }
-                // What a person does by hand asks nobody.
-                Event::CallStarted { call, subject, .. }
-                    if call.origin != Origin::Person && !asked.contains(&call.id) =>
-                {
-                    let agent = agents.get(&envelope.session).copied().unwrap_or_default();
-                    all.push(Past {
-                        at,
-                        approval: None,
-                        words: words(subject, call, base),
-                        case: Case::of(call, subject, agent, base),
-                        refused: false,
-                        matched: false,
-                    });
-                }
-                _ => {}
-            }
-        }
-        all
-    }
-}
-
-/// What a call acted on.
-fn words(subject: &Subject, call: &Call, base: &Path) -> String {
-    let name = &call.name;
-    match subject {
-        Subject::Other | Subject::Code { .. } => {
-            let file = call.input.get("filename").and_then(serde_json::Value::as_str);
-            file.map_or_else(|| name.clone(), |file| format!("{name} {file}"))
-        }
-        Subject::Path { real, .. } => {
-            let real = Path::new(real);
-            let shown = real.strip_prefix(base).unwrap_or(real);
-            format!("{name} {}", shown.display())
-        }
-        Subject::Program { argv, .. } => paper::line(argv),
-        Subject::Packages { asked } => asked.join(", "),
-        Subject::Host { host } => format!("{name} {host}"),
-    }
 }
 
 #[cfg(test)]

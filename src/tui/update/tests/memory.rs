@@ -1,5 +1,7 @@
 //! What a long transcript keeps.
 
+use pretty_assertions::assert_eq;
+
 use super::*;
 
 fn stage_with(paragraphs: usize) -> Stage {
@@ -96,10 +98,33 @@ fn a_decision_keeps_no_script() {
     let subject = Subject::Other;
     stage.event(1.into(), Event::CallStarted { call, category, decision, subject });
     let root = stage.state.records.root(1.into());
-    let kept: Vec<_> = stage.state.records.of(root).collect();
-    let Event::CallStarted { call, .. } = &kept[kept.len() - 1].event else { panic!("{kept:?}") };
-    pretty_assertions::assert_eq!(
-        call.input,
+    let past = stage.state.records.past(root);
+    assert_eq!(
+        past[past.len() - 1].case.input,
         serde_json::json!({ "path": "p".repeat(700), "seal": "open" })
     );
+    let decided = stage.state.records.decided(root);
+    assert!(decided[0].1.effect.len() < 1_000, "{}", decided[0].1.effect);
+}
+
+#[test]
+fn what_a_rule_would_have_matched_is_looked_for_in_the_last_calls_alone() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    for call in 0..1_200 {
+        let input = serde_json::json!({ "path": format!("{call}.txt") });
+        let (origin, parent) = (Origin::Model, None);
+        let call = Call { id: call.into(), name: "files.write".into(), input, origin, parent };
+        let (category, decision) = (Category::Write, Decision::allowed(Decider::Person));
+        let subject = Subject::Other;
+        stage.event(1.into(), Event::CallStarted { call, category, decision, subject });
+    }
+    let past = stage.state.records.past(1.into());
+    let ends = (&past[0].case.input, &past[past.len() - 1].case.input);
+    assert_eq!(past.len(), 1_000);
+    assert_eq!(
+        ends,
+        (&serde_json::json!({ "path": "200.txt" }), &serde_json::json!({ "path": "1199.txt" }))
+    );
+    assert_eq!(stage.state.records.decided(1.into()).len(), 1_200, "the list has all of them");
 }
