@@ -289,7 +289,8 @@ fn header(state: &State, pen: &mut Pen<'_>, area: Rect, below: usize) {
     let mut title = state.place.workspace.clone();
     let mut right = Vec::new();
     if below > 0 {
-        right.push(format!("{} new below", words::grouped(below as u64)));
+        // Of what lies outside the rows are not counted to the last.
+        right.push(format!("{} new below", words::tokens(below as u64)));
     }
     match state.sessions.node() {
         Some(node) => {

@@ -113,7 +113,7 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// `940`, `12k`, `1.2M`.
+/// `940`, `12k`, `1.2M`: of what nobody counts to the last.
 pub fn tokens(number: u64) -> String {
     match number {
         0..1000 => number.to_string(),
