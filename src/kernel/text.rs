@@ -5,10 +5,12 @@
 //! make it read differently from what it is. Everything here is linear in what goes in, and keeps
 //! a bounded amount of it.
 
+mod cells;
 mod cut;
 mod decoder;
 mod kept;
-mod line;
+mod row;
+mod rows;
 mod shown;
 #[cfg(test)]
 mod tests;
@@ -21,7 +23,7 @@ pub use kept::{Bounds, Kept};
 pub use shown::{count, lines, quoted, shown, were};
 pub use twin::{looks_like, twin};
 
-use line::Line;
+use rows::Rows;
 
 /// How much is looked at together to tell whether it is text.
 const BLOCK: usize = 4096;
@@ -32,8 +34,9 @@ const FEWEST: usize = 32;
 
 /// Cleans one stream, in whatever pieces it comes.
 ///
-/// A carriage return and a backspace overwrite as on a terminal, escape sequences go, other
-/// controls are shown as `⟨U+0000⟩`, and stretches that are not text as `[binary, 4096 bytes]`.
+/// A carriage return, a backspace and a cursor that goes up overwrite as on a terminal, as far as the
+/// last lines: programs draw progress so. Other escape sequences go, other controls are shown as
+/// `⟨U+0000⟩`, and stretches that are not text as `[binary, 4096 bytes]`.
 #[derive(Debug, Default)]
 pub struct Cleaner {
     /// A line, or the start of a long one, that is not whole yet.
@@ -41,18 +44,20 @@ pub struct Cleaner {
     /// Bytes that were not text and are not told yet.
     binary: u64,
     decoder: Decoder,
-    line: Line,
+    rows: Rows,
 }
 
 impl Cleaner {
-    /// Takes some bytes and appends to `out` what can no longer change: whole lines, and the parts
-    /// of a very long one.
+    /// Takes some bytes and appends to `out` what can no longer change: whole lines that have many
+    /// below them, and the parts of a very long one with all before it.
     pub fn push(&mut self, mut bytes: &[u8], out: &mut String) {
         let mut closer = 0;
         while !bytes.is_empty() {
             if closer == 0 {
                 let lines = self.plain_lines(bytes);
-                out.push_str(lines);
+                if !lines.is_empty() {
+                    self.rows.whole(lines, out);
+                }
                 bytes = &bytes[lines.len()..];
                 closer = if lines.is_empty() { STRETCH } else { 0 };
             }
@@ -77,7 +82,7 @@ impl Cleaner {
     /// something from before goes on. Most of what programs print is, and there may be gigabytes of it.
     fn plain_lines<'a>(&self, bytes: &'a [u8]) -> &'a str {
         let rests = self.block.is_empty() && self.binary == 0;
-        if !rests || !self.decoder.rests() || !self.line.rests() {
+        if !rests || !self.decoder.rests() || !self.rows.rests() {
             return "";
         }
         let odd = |byte: &u8| !matches!(byte, b' '..=b'~' | b'\t' | b'\n');
@@ -94,8 +99,8 @@ impl Cleaner {
         self.tell_binary(out);
         let mut tail = String::new();
         self.decoder.finish(&mut tail);
-        self.line.feed(&tail, out);
-        self.line.finish(out);
+        self.rows.feed(&tail, out);
+        self.rows.finish(out);
     }
 
     fn take_block(&mut self, out: &mut String) {
@@ -109,18 +114,18 @@ impl Cleaner {
         if is_binary(block, self.binary > 0) {
             let mut tail = String::new();
             self.decoder.finish(&mut tail);
-            self.line.feed(&tail, out);
+            self.rows.feed(&tail, out);
             self.binary += block.len() as u64;
         } else if !block.is_empty() {
             self.tell_binary(out);
-            let line = &mut self.line;
-            self.decoder.push(block, |text| line.feed(text, out));
+            let rows = &mut self.rows;
+            self.decoder.push(block, |text| rows.feed(text, out));
         }
     }
 
     fn tell_binary(&mut self, out: &mut String) {
         if self.binary > 0 {
-            self.line.end_if_begun(out);
+            self.rows.end_if_begun(out);
             out.push_str(&format!("[binary, {} bytes]\n", self.binary));
             self.binary = 0;
         }

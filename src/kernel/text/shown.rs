@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::line::is_hidden;
+use super::rows::is_hidden;
 
 /// The text with each control and each hidden character as its code (`⟨U+001B⟩`), line ends and tabs
 /// as well: for a name, which is on one line whatever is in it.

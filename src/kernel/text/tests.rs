@@ -105,6 +105,7 @@ fn a_line_without_end_is_handed_on_in_parts() {
     }
     assert!(out.len() > 60_000, "{} bytes were handed on", out.len());
     cleaner.push(b"\rz\n", &mut out);
+    cleaner.finish(&mut out);
     assert_eq!(out, format!("{}\nz\n", "y".repeat(100_000)));
 }
 
@@ -117,6 +118,69 @@ fn a_progress_bar_is_one_line_however_often_it_is_drawn() {
             let seen = clean_by(frames.as_bytes(), size);
             assert!(seen == frame(2000), "{start:?} by {size}: {} bytes", seen.len());
         }
+    }
+}
+
+#[test]
+fn lines_that_are_drawn_anew_are_there_once() {
+    check("a\nb\n\x1b[2Ax\ny\n", "x\ny\n");
+    check("one\ntwo\n\x1b[1A\x1b[2Kthree\n", "one\nthree\n");
+    check("a\nb\x1b[F\x1b[Jc", "c");
+    check("a\nb\nc\x1b[2A\r1\x1b[2B3", "1\nb\nc3");
+    check("ab\ncd\x1bMX\n", "abX\ncd");
+    check("a\nb\x1b[A\x1b[5E!\n", "a\n!\n");
+    check("\x1b[3Aa\n\x1b[9Ab\n", "b\n");
+    // A line grows by what is written on it alone.
+    check("a\nlong\x1b[AX\n", "aX\nlong");
+    for (bars, size) in [(1, 11), (4, 7), (40, 4096)] {
+        let drawn = |frame: u32| -> String {
+            (0..bars).map(|bar| format!("\r{bar}: {frame}/500 █\x1b[K\n")).collect()
+        };
+        let frames: String = (0..=500).map(|n| drawn(n) + &format!("\x1b[{bars}A")).collect();
+        let text = format!("before\n{frames}\x1b[{bars}Bafter\n");
+        let expected: String = (0..bars).map(|bar| format!("{bar}: 500/500 █\n")).collect();
+        let seen = clean_by(text.as_bytes(), size);
+        assert!(seen == format!("before\n{expected}after\n"), "{bars} bars by {size}: {seen}");
+    }
+}
+
+#[test]
+fn what_lies_far_above_stays_as_it_is_in_whatever_pieces_it_came() {
+    let lines: String = (0..300).map(|n| format!("line {n}\n")).collect();
+    let wide: String = (0..300).map(|n| format!("{n} {}\n", "w".repeat(n * 7))).collect();
+    let long = format!("{}{}\n{lines}", &wide[..9_000], "x".repeat(20_000));
+    for lines in [lines.clone(), lines.replace("99", "é"), wide.clone(), long] {
+        let text = format!("{lines}\x1b[250A\rabc\n\x1b[2B\rdef\n");
+        let whole = clean(text.as_bytes());
+        assert_eq!(whole.lines().count(), lines.lines().count());
+        assert!(whole.contains("abc") && whole.contains("def"));
+        for size in [7, 100, 1 << 10, 5000, 40_000] {
+            assert!(clean_by(text.as_bytes(), size) == whole, "by {size}: {}", &lines[..20]);
+        }
+    }
+}
+
+#[test]
+fn little_is_kept_of_lines_that_can_still_change() {
+    let attacks = [
+        "\x1b[9999A\x1b[9999B".to_owned(),
+        format!("{}\n\x1b[A", "x".repeat(16_000)),
+        format!("{}\x1b[A\n", "\t".repeat(9_000)),
+        format!("{}\n", "y".repeat(16_384)),
+        format!("é{}\x1b[2A\r", "\n".repeat(300)),
+    ];
+    for attack in &attacks {
+        let (mut cleaner, mut out) = (Cleaner::default(), String::new());
+        let mut came = 0;
+        for _ in 0..200 {
+            cleaner.push(attack.as_bytes(), &mut out);
+            came += attack.len();
+            let before = out.len();
+            assert!(before <= 8 * came, "{attack:.20}: {before} bytes of {came}");
+        }
+        let kept = out.len();
+        cleaner.finish(&mut out);
+        assert!(out.len() - kept <= 64 << 10, "{attack:.20}: {} bytes", out.len() - kept);
     }
 }
 
@@ -157,6 +221,19 @@ proptest! {
     #[test]
     fn pieces_do_not_matter(bytes in noise(), size in 1_usize..50) {
         prop_assert_eq!(clean_by(&bytes, size), clean(&bytes));
+    }
+
+    #[test]
+    fn what_is_drawn_is_what_a_terminal_shows(text in drawing(), size in 1_usize..30) {
+        let mut terminal = vt100::Parser::new(80, 250, 0);
+        terminal.process(text.replace('\n', "\r\n").as_bytes());
+        let shown = terminal.screen().contents();
+        let cleaned = clean_by(text.as_bytes(), size);
+        let trimmed = |text: &str| {
+            let lines: Vec<_> = text.lines().map(|line| line.trim_end().to_owned()).collect();
+            lines.join("\n").trim_end().to_owned()
+        };
+        prop_assert_eq!(trimmed(&cleaned), trimmed(&shown), "{:?}", text);
     }
 
     #[test]
@@ -207,8 +284,23 @@ fn noise() -> impl Strategy<Value = Vec<u8>> {
         "\\PC{0,20}".prop_map(String::into_bytes),
         prop::sample::select(vec![
             "\r", "\n", "\x08", "\x1b[", "\x1b]", "\x1b\\", "\x1b[2K", "\t", "\u{200d}", "2D", "G",
+            "\x1b[A", "\x1b[3A", "\x1b[B", "\x1b[2F", "\x1b[E", "\x1b[J", "\x1bM",
         ])
         .prop_map(|text| text.as_bytes().to_vec()),
     ];
     prop::collection::vec(piece, 0..20).prop_map(|pieces| pieces.concat())
+}
+
+/// Lines that are written, and written over from some line above on.
+fn drawing() -> impl Strategy<Value = String> {
+    let step = prop_oneof![
+        4 => "[a-z]{1,5}",
+        1 => "[é漢 ]{1,3}",
+        3 => Just("\n".to_owned()),
+        1 => prop::sample::select(vec!["\r", "\x1b[K", "\r\x1b[2K", "\r\x1b[J", "\x08"])
+            .prop_map(str::to_owned),
+        2 => (1..6).prop_map(|up| format!("\x1b[{up}A\r")),
+        1 => (1..6).prop_map(|up| format!("\x1b[{up}F")),
+    ];
+    prop::collection::vec(step, 0..60).prop_map(|steps| steps.concat())
 }
