@@ -154,13 +154,14 @@ impl Models {
         Self { prices, ..self }
     }
 
-    /// What the model of that name takes, if a person set it.
+    /// What the model of that name takes, if a person set it. A script takes nothing.
     pub fn price(&self, name: &str) -> Option<Price> {
         // Where only the provider is named, its usual model is meant.
         let provider = self.providers.iter().find(|known| known.name == name);
         let usual = provider.and_then(|known| known.model.as_deref());
         let name = usual.map_or(Cow::Borrowed(name), |model| format!("{name}/{model}").into());
-        self.prices.get(&*name).copied()
+        let free = is_scripted(&name).then_some(Price::NOTHING);
+        self.prices.get(&*name).copied().or(free)
     }
 
     /// The model of that name: `PROVIDER/MODEL`, `PROVIDER`, `scripted:FILE`, `scripted:tour`, or

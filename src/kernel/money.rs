@@ -52,6 +52,9 @@ impl Money {
 }
 
 impl Price {
+    /// That of what costs nothing.
+    pub const NOTHING: Self = Self { input: Money::NONE, output: Money::NONE };
+
     /// What a request costs that used so much.
     pub fn of(&self, usage: Usage) -> Money {
         let cost = |tokens: u64, price: Money| u128::from(tokens) * u128::from(price.0);

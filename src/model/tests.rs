@@ -28,6 +28,23 @@ fn models(set: &'static [&'static str]) -> Models {
 }
 
 #[test]
+fn a_price_is_what_a_person_set_and_a_script_takes_nothing() {
+    let set = Price { input: 2.0.try_into().unwrap(), ..Price::NOTHING };
+    let prices = [("first/one", set), ("scripted:dear", set)];
+    let prices = prices.map(|(name, price)| (name.to_owned(), price)).into();
+    let models = models(&[]).with_prices(prices);
+    for (name, expected) in [
+        ("first/one", Some(set)),
+        ("first", Some(set)),
+        ("second", None),
+        ("scripted:tour", Some(Price::NOTHING)),
+        ("scripted:dear", Some(set)),
+    ] {
+        assert_eq!(models.price(name), expected, "{name}");
+    }
+}
+
+#[test]
 fn what_is_missing_is_told_with_what_to_do() {
     #[track_caller]
     fn check(name: &str, expected: &str) {

@@ -1,5 +1,7 @@
 //! A budget for a session and its agents, in the whole program.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use crate::support::{Place, of_type, runs};
@@ -48,19 +50,29 @@ fn exec_ends_with_its_limit_and_a_session_that_is_carried_on_begins_no_request()
 #[test]
 fn a_limit_of_money_without_a_price_is_refused_before_anything_begins() {
     let place = Place::new();
-    let model = place.script(&endless());
-    let ran = place.run(&["exec", "--model", &model, "--max-cost", "1.50", "go"]);
+    let model = "ollama/one";
+    let ran = place.run(&["exec", "--model", model, "--max-cost", "1.50", "go"]);
     assert_eq!(ran.code(), 2, "{}", ran.stderr());
     assert!(
-        ran.stderr().contains("money is limited, and the price of scripted:"),
+        ran.stderr().contains("money is limited, and the price of ollama/one is not set"),
         "{}",
         ran.stderr()
     );
     assert!(ran.stderr().contains("input_per_mtok"), "{}", ran.stderr());
     assert_eq!(place.journals().len(), 0);
-    let ran = place.run(&["exec", "--model", &model, "--max-cost", "much", "go"]);
+    let ran = place.run(&["exec", "--model", model, "--max-cost", "much", "go"]);
     assert_eq!(ran.code(), 2);
     assert!(ran.stderr().contains("expected an amount such as 2.50"), "{}", ran.stderr());
+}
+
+#[test]
+fn what_a_script_takes_is_known_where_a_project_limits_money() {
+    let place = Place::new();
+    fs::create_dir_all(place.home().join("config")).unwrap();
+    fs::write(place.home().join("config/config.toml"), "[limits]\ncost = 1.5\n").unwrap();
+    let model = place.script(&json!({ "turns": [{ "text": "That was all." }] }));
+    let ran = place.run(&["exec", "--model", &model, "go"]);
+    assert_eq!((ran.code(), ran.stdout().trim()), (0, "That was all."), "{}", ran.stderr());
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::{
         message::Usage,
         money::{Money, Price, Prices},
         port::{Heard, Judged, Monitor, Opinion},
+        provider::{Api, Provider, Sees, Think},
         spec::Limits,
     },
     model::Models,
@@ -119,15 +120,36 @@ async fn money_is_limited_only_where_the_price_of_the_model_is_known() {
     let money = |amount: f64| Money::try_from(amount).unwrap();
     let ceiling = Ceiling { cost: Some(money(0.001)), ..Ceiling::default() };
     let spec = limited(&rig, ceiling);
-    let refused = rig.host.start(spec.clone()).unwrap_err().to_string();
-    assert!(refused.starts_with("money is limited, and the price of scripted:"), "{refused}");
-    assert!(refused.contains("\nset input_per_mtok and output_per_mtok in [models.\"scripted:"));
+    let house = Provider {
+        name: "house".to_owned(),
+        api: Api::OpenaiChat,
+        base_url: "http://localhost:1/v1".to_owned(),
+        api_key_env: None,
+        max_tokens: None,
+        context_tokens: None,
+        sees: Sees::Pictures,
+        think: Think::AsProvided,
+        model: None,
+    };
+    let models = Models::new(vec![house], |_| None, Pace::Instant);
+    let unknown = SessionSpec { model: "house/one".to_owned(), ..spec.clone() };
+    let host = host_with(rig.store.clone(), models);
+    let refused = host.start(unknown).unwrap_err().to_string();
+    assert!(refused.starts_with("money is limited, and the price of house/one"), "{refused}");
+    assert!(refused.contains("\nset input_per_mtok and output_per_mtok in [models.\"house/one\"]"));
     assert_eq!(rig.store.list().unwrap().len(), 0, "nothing was begun");
     // Where there is no model, as for calls by hand, nothing is spent.
-    let other = Rig::new(json!(works()), json!({}));
+    let other = Rig::new(json!([used(says("done"))]), json!({}));
     let ceiling = Ceiling { cost: Some(money(0.001)), ..Ceiling::default() };
     let by_hand = SessionSpec { model: "none".to_owned(), ..limited(&other, ceiling) };
     assert!(other.host.start(by_hand).is_ok());
+    // A script takes nothing, and that is known.
+    let scripted = other.host.start(limited(&other, ceiling)).unwrap();
+    other.host.send(scripted, "go".to_owned());
+    assert_eq!(other.host.idle(scripted).await, Some(Outcome::Done));
+    let session = Session::replay(&other.store.read(scripted).unwrap().events).unwrap();
+    assert_eq!((session.usage.tokens(), session.usage.cost), (REQUEST, Money::NONE));
+    other.host.shutdown().await;
 
     let price = Price { input: money(1.0), output: money(2.0) };
     let prices: Prices = [(spec.model.clone(), price)].into();

@@ -11,6 +11,7 @@ use crate::{
         context::Context,
         error::{CallError, ErrorCode},
         event::ExitStatus,
+        gate::Permit,
         id::CallId,
         invoke::interrupted,
         port::{Bounds, Ended, Job, Level, Manner, Program, Unkept},
@@ -139,6 +140,19 @@ pub(super) async fn look(
     unrecorded(cx, repository, work, bounds, cx.cancel.child_token()).await
 }
 
+/// Has a look with git within a call that was let through, as that call may: where nothing is sealed,
+/// what was allowed is git as it is.
+pub(super) async fn look_within(
+    _: &Permit,
+    cx: &Context,
+    repository: &Repository,
+    work: Work<'_>,
+) -> Result<Said, CallError> {
+    program(cx)?;
+    let bounds = bounds(cx, repository, &work)?;
+    job(cx, repository, work, bounds, cx.cancel.child_token()).await
+}
+
 /// Runs git in a seal as no run of a call; ended by that token.
 pub(super) async fn unrecorded(
     cx: &Context,
@@ -148,13 +162,22 @@ pub(super) async fn unrecorded(
     cancel: CancellationToken,
 ) -> Result<Said, CallError> {
     program(cx)?;
-    let executor = executor(cx)?;
-    if !executor.seals(Level::Sealed) {
+    if !executor(cx)?.seals(Level::Sealed) {
         return Err(CallError::failed(
             "Nothing can be sealed on this computer, so git cannot be had to show what it would do. \
              Use process.run, which asks.",
         ));
     }
+    job(cx, repository, work, bounds, cancel).await
+}
+
+async fn job(
+    cx: &Context,
+    repository: &Repository,
+    work: Work<'_>,
+    bounds: Bounds,
+    cancel: CancellationToken,
+) -> Result<Said, CallError> {
     let title = work.title.to_owned();
     let job = Job {
         call: CallId::fresh(),
@@ -168,7 +191,7 @@ pub(super) async fn unrecorded(
         spool: Arc::new(Unkept),
         notice: Arc::new(|_| {}),
     };
-    said(&title, executor.run(job).await?)
+    said(&title, executor(cx)?.run(job).await?)
 }
 
 fn bounds(cx: &Context, repository: &Repository, work: &Work<'_>) -> Result<Bounds, CallError> {

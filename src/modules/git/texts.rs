@@ -9,7 +9,7 @@ use super::{
     PATHS, head, inside, paths,
     place::Repository,
     read, revision,
-    run::{PLAIN, Said, Work, look},
+    run::{PLAIN, Said, Work, look_within},
     said,
 };
 use crate::kernel::{
@@ -153,7 +153,7 @@ async fn changes(
     // Options stand before the first revision.
     asked.splice(1..1, ["--name-only", "--no-renames", "--format="].map(str::to_owned));
     let work = Work { title, script: PLAIN, words: asked, writes: Vec::new() };
-    let Said { out, cut } = look(cx, &repository, work).await?;
+    let Said { out, cut } = look_within(permit, cx, &repository, work).await?;
     let all: Vec<&str> = out.lines().filter(|name| !name.is_empty()).collect();
     // A name in quotation marks is none that git would take back.
     let may = |name: &&&str| !name.starts_with('"') && !denied.have(&repository.root.join(name));

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::support::Rig;
+use super::{rules::ruled, support::Rig};
 use crate::kernel::{
     BoxFuture,
     capability::{Body, Category},
@@ -147,6 +147,23 @@ async fn where_nothing_is_sealed_each_call_asks_as_the_program_it_is() {
     let plan = Rig::new(Mode::Plan);
     let blocked = plan.call("git.status", json!({})).await;
     assert_eq!(blocked.error_code(), Some(ErrorCode::BlockedInPlanMode));
+}
+
+#[tokio::test]
+async fn what_a_rule_keeps_is_left_out_of_changes_whether_or_not_anything_is_sealed() {
+    let deny = "[[deny]]\ncall = \"files.read\"\npath = \"secret/**\"\n";
+    for form in [Form::Full, Form::None] {
+        for name in ["git.diff", "git.show"] {
+            let git = Git::that(form, DONE, "a.txt\nsecret/key\n");
+            let rig = ruled(rig(Mode::Auto, &git), deny);
+            let result = rig.call(name, json!({})).await;
+            assert!(result.text().contains("Files that a rule keeps"), "{form:?}: {result:?}");
+            let [(names, _), (told, _)] = &git.runs()[..] else { panic!("{name}: two runs") };
+            assert!(names.contains(&"--name-only".to_owned()), "{names:?}");
+            let (_, paths) = told.split_at(told.iter().rposition(|word| word == "--").unwrap());
+            assert_eq!(paths, ["--", "a.txt"]);
+        }
+    }
 }
 
 #[tokio::test]
