@@ -67,6 +67,47 @@ print(demo.echo((1, pathlib.Path("a/b"), 2**63, -(2**63))), len(demo.echo("x" * 
 }
 
 #[tokio::test]
+async fn an_error_that_nobody_catches_is_told_by_the_lines_of_the_script() {
+    let told = |ran: &Ran| {
+        let lines = ran.ended.stderr.lines().filter(|line| !line.trim().starts_with(['^', '~']));
+        lines.map(|line| line.trim().to_owned()).collect::<Vec<_>>()
+    };
+    let ran = python("from footplate import demo\ndef go():\n    demo.deny(1)\ngo()").await;
+    let file = |line: &str| line.rsplit('/').next().unwrap_or_default().to_owned();
+    let lines: Vec<String> = told(&ran).iter().map(|line| file(line)).collect();
+    assert_eq!(
+        lines,
+        [
+            "Traceback (most recent call last):",
+            "main.py\", line 4, in <module>",
+            "go()",
+            "main.py\", line 3, in go",
+            "demo.deny(1)",
+            "footplate.Denied: no",
+        ],
+        "{}",
+        ran.ended.stderr
+    );
+    assert_eq!(ran.ended.status, ExitStatus::Exited { code: 1 });
+    for code in [
+        "demo.echo({'a': [{1}]})",
+        "import footplate; footplate.batch([(demo.deny, {'value': 1})])",
+        "try:\n    demo.deny(1)\nexcept Exception as error:\n    raise ValueError('why') from error",
+    ] {
+        let ran = python(&format!("from footplate import demo\n{code}")).await;
+        let stderr = &ran.ended.stderr;
+        assert!(stderr.contains("main.py") && !stderr.contains("_channel.py"), "{stderr}");
+        assert!(!stderr.contains("demo.py"), "{stderr}");
+    }
+    // What is the script's own is told whole, also where it was called from there.
+    let code = "from footplate import demo\nimport os\nclass Odd(os.PathLike):\n    def __fspath__(self):\n        \
+                return 1 / 0\ndemo.echo(Odd())";
+    let stderr = python(code).await.ended.stderr;
+    assert!(stderr.contains("line 5, in __fspath__") && stderr.contains("_channel.py"), "{stderr}");
+    assert!(stderr.contains("ZeroDivisionError"), "{stderr}");
+}
+
+#[tokio::test]
 async fn threads_and_forks_never_get_each_others_answers() {
     let code = r#"
 import os, threading

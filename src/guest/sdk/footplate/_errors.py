@@ -1,4 +1,6 @@
-"""What a call raises when it gave no result."""
+"""What a call raises when it gave no result, and how that is told where nobody catches it."""
+
+import sys
 
 
 class Error(Exception):
@@ -16,6 +18,38 @@ class Error(Exception):
     @property
     def code(self):
         return self.payload.get("error")
+
+
+def _told_by(hook):
+    """As `hook` tells it, up to the last line that is not in this package: what a call was given and
+    what came of it is said there. Other errors are told whole."""
+
+    def tell(kind, error, trace):
+        seen, told = set(), [error]
+        while told:
+            one = told.pop()
+            if one is None or id(one) in seen:
+                continue
+            seen.add(id(one))
+            told += [one.__cause__, one.__context__]
+            if isinstance(one, (Error, TypeError)):
+                _end_outside(one.__traceback__)
+        hook(kind, error, trace)
+
+    return tell
+
+
+def _end_outside(trace):
+    last = None
+    while trace is not None:
+        if trace.tb_frame.f_globals.get("__package__") != __package__:
+            last = trace
+        trace = trace.tb_next
+    if last is not None:
+        last.tb_next = None
+
+
+sys.excepthook = _told_by(sys.excepthook)
 
 
 class Denied(Error):
@@ -71,6 +105,9 @@ _KINDS = {
     "interrupted": Interrupted,
     "failed": Failed,
 }
+for _kind in (Error, *_KINDS.values()):
+    # They are told by the name that a script knows.
+    _kind.__module__ = __package__
 
 
 def error_of(payload):
