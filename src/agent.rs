@@ -5,6 +5,7 @@ mod compact;
 mod context;
 mod gallery;
 mod handle;
+mod measure;
 mod project;
 mod spend;
 mod subagent;

@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Live,
-    context::{self, results_within},
-    gallery,
+    context::results_within,
+    measure::{TOKEN, about_tokens, size},
     spend::{may_ask, priced},
 };
 use crate::kernel::{
@@ -22,8 +22,6 @@ use crate::kernel::{
     text::cut,
 };
 
-/// Bytes of one token, cautiously: English has more, code about as many.
-const TOKEN: usize = 3;
 /// The longest summary that is kept, in bytes.
 const LONGEST: usize = 24 << 10;
 /// The longest argument or result in what is to be summed up, in bytes.
@@ -56,20 +54,6 @@ pub(super) fn is_near(live: &Live) -> bool {
     let window = live.model.window();
     // With room for the answer.
     about_tokens(live, &session) > window / 5 * 4
-}
-
-/// The next request in tokens: what the provider counted last with what came since, else a guess.
-pub(super) fn about_tokens(live: &Live, session: &Session) -> u64 {
-    let next = context::next(live, session);
-    let tokens = |bytes: usize| u64::try_from(bytes / TOKEN).unwrap_or(u64::MAX);
-    let all = next.system.len() + next.messages.iter().map(size).sum::<usize>();
-    if session.context == 0 {
-        return tokens(all);
-    }
-    let answer = |message: &Message| matches!(message, Message::Assistant { .. });
-    let since = next.messages.iter().rev().take_while(|message| !answer(message)).map(size);
-    // Some count only what they had not seen before.
-    session.context.saturating_add(tokens(since.sum())).max(tokens(all / 2))
 }
 
 /// Sums up what is older than about the last quarter of what the model takes.
@@ -178,24 +162,6 @@ fn boundary(messages: &[Message], longest: usize) -> usize {
         }
     }
     boundary
-}
-
-/// A message in bytes of text; a picture is as much as it is paid for.
-/// The largest part of what the model was sent, in words, since that is what to make shorter.
-pub(super) fn largest(session: &Session) -> Option<String> {
-    let messages = session.messages();
-    let largest = messages.iter().max_by_key(|message| size(message))?;
-    let what = match largest {
-        Message::User { .. } => "a message that was said",
-        Message::Agent(_) => "what an agent said",
-        Message::Assistant { .. } => "an answer of the model",
-        Message::Results(_) => "the results of one answer's calls",
-    };
-    Some(format!("{what}, {} KB", size(largest).div_ceil(1000)))
-}
-
-fn size(message: &Message) -> usize {
-    message.bytes() + gallery::of(message).len() * gallery::LIKE_TEXT
 }
 
 /// Messages as one text, within so many bytes: of too much, the middle is left out.

@@ -2,7 +2,7 @@
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Live, compact::about_tokens};
+use super::{Live, measure::about_tokens};
 use crate::kernel::{allowance::Reserved, event::Outcome, message::Usage};
 
 /// Sets aside what the next request is likely to use; waits where requests of other agents must be

@@ -11,6 +11,7 @@ use super::{
     Live,
     compact::{self, Compacted},
     context,
+    measure::largest,
     spend::{may_ask, priced},
 };
 use crate::kernel::{
@@ -193,7 +194,7 @@ async fn say(live: &Live, words: Words) -> Result<Option<Outcome>, StoreError> {
 
 fn too_long(live: &Live, why: &str) -> Outcome {
     let why = why.trim_end_matches('.');
-    let largest = compact::largest(&live.session());
+    let largest = largest(&live.session());
     let largest = largest.map(|it| format!(" The largest part: {it}.")).unwrap_or_default();
     let message = format!(
         "The conversation is longer than the model takes, and {why}.{largest}\n\
