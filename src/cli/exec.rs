@@ -20,6 +20,7 @@ use crate::{
         id::SessionId,
         patience::within,
         port::{Aside, Watch},
+        text::Pieces,
     },
     model,
 };
@@ -58,7 +59,8 @@ pub(super) async fn run(
     // Before the work begins: a signal may come as soon as it shows.
     let stopped = stop_signal();
     setup.host.send(session, text);
-    let printer = Printer { session, output, nobody: false, said: Said::Nothing };
+    let printer =
+        Printer { session, output, nobody: false, said: Said::Nothing, words: Pieces::default() };
     let exit = follow(&setup.host, printer, events, stopped).await;
     setup.host.shutdown().await;
     exit
@@ -173,6 +175,7 @@ struct Printer {
     /// Something was denied for want of anyone to ask.
     nobody: bool,
     said: Said,
+    words: Pieces,
 }
 
 /// How far the answer is printed.
@@ -221,8 +224,10 @@ impl Printer {
     fn tell(&mut self, envelope: &Envelope) -> Result<(), Closed> {
         match &envelope.event {
             Event::TextStreamed { text } if envelope.session == self.session => {
+                // It is for people, also where it goes into a file: data is JSON.
+                let text = self.words.lines(text);
                 match std::mem::replace(&mut self.said, Said::Words) {
-                    Said::Nothing | Said::Words => print::text(text),
+                    Said::Nothing | Said::Words => print::text(&text),
                     Said::Paragraph => print::text(&format!("\n\n{text}")),
                 }
             }

@@ -20,7 +20,7 @@ pub use cut::cut;
 pub use decoder::Decoder;
 pub use kept::{Bounds, Kept};
 
-pub use shown::{count, lines, quoted, shown, were};
+pub use shown::{Pieces, count, lines, quoted, shown, were};
 pub use twin::{looks_like, twin};
 
 use rows::Rows;

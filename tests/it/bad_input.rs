@@ -6,6 +6,8 @@ use std::{
     os::unix::{ffi::OsStrExt as _, fs::PermissionsExt as _},
 };
 
+use serde_json::{Value, json};
+
 use crate::{
     support::{Place, Ran, of_type, runs, runs_open},
     terminal::App,
@@ -38,6 +40,21 @@ fn what_was_typed_is_told_back_without_obeying_it() {
     assert_eq!(ran.code(), 2, "{stderr}");
     assert!(stderr.contains("PWNED") && stderr.contains("--help"), "{stderr}");
     assert!(!stderr.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{stderr:?}");
+}
+
+#[test]
+fn what_cannot_be_seen_in_an_answer_is_shown_to_people_and_kept_where_it_is_data() {
+    let place = Place::new();
+    let said = "user\u{200b}name 👩\u{200d}🔬 \u{2028}end";
+    let model = place.script(&json!({ "turns": [{ "text": said }] }));
+    let ran = place.run(&["exec", "--model", &model, "go"]);
+    assert_eq!(ran.stdout(), "user⟨U+200B⟩name 👩\u{200d}🔬 ⟨U+2028⟩end\n", "{}", ran.stderr());
+    let ran = place.run(&["exec", "--json", "--model", &model, "go"]);
+    let lines = ran.stdout();
+    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let words = lines.filter(|line| line["type"] == "text_streamed");
+    let words: String = words.map(|line| line["text"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(words, said);
 }
 
 #[test]

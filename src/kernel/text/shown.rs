@@ -8,12 +8,32 @@ use super::rows::is_hidden;
 /// The text with each control and each hidden character as its code (`⟨U+001B⟩`), line ends and tabs
 /// as well: for a name, which is on one line whatever is in it.
 pub fn shown(text: &str) -> Cow<'_, str> {
-    coded(text, |_| false)
+    coded(text, None, |_| false)
 }
 
 /// As [`shown`], for text of several lines: its line ends and tabs stay.
 pub fn lines(text: &str) -> Cow<'_, str> {
-    coded(text, |c| matches!(c, '\n' | '\t'))
+    coded(text, None, breaks)
+}
+
+/// As [`lines`], for a text that comes in pieces.
+#[derive(Debug, Default)]
+pub struct Pieces {
+    /// What the piece before ended with.
+    last: Option<char>,
+}
+
+impl Pieces {
+    /// The next piece, as it is shown.
+    pub fn lines<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
+        let before = self.last;
+        self.last = text.chars().next_back().or(before);
+        coded(text, before, breaks)
+    }
+}
+
+fn breaks(c: char) -> bool {
+    matches!(c, '\n' | '\t')
 }
 
 /// A name in quotation marks, as [`shown`], for a sentence about it.
@@ -36,12 +56,11 @@ pub(super) fn code(c: char) -> String {
     format!("⟨U+{:04X}⟩", u32::from(c))
 }
 
-fn coded(text: &str, stays: impl Fn(char) -> bool) -> Cow<'_, str> {
+fn coded(text: &str, mut before: Option<char>, stays: fn(char) -> bool) -> Cow<'_, str> {
     if !text.contains(|c| is_hidden(c) && !stays(c)) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
-    let mut before: Option<char> = None;
     for c in text.chars() {
         // A joiner belongs to the emoji or the Persian word that it is in.
         let joins = matches!(c, '\u{200c}' | '\u{200d}')
@@ -73,6 +92,10 @@ mod tests {
             assert_eq!(shown(name), expected);
         }
         assert_eq!(lines("a\n\tb\u{7}"), "a\n\tb⟨U+0007⟩");
+        let mut pieces = Pieces::default();
+        let said = ["👩", "\u{200d}", "🔬 a", "", "\u{200d}b\u{202e}\n"];
+        let said: String = said.map(|piece| pieces.lines(piece).into_owned()).concat();
+        assert_eq!(said, "👩\u{200d}🔬 a⟨U+200D⟩b⟨U+202E⟩\n");
         assert_eq!(quoted("x\u{1b}y"), "\"x⟨U+001B⟩y\"");
     }
 }

@@ -29,6 +29,17 @@ fn what_cannot_be_seen_is_shown_as_its_code() {
 }
 
 #[test]
+fn what_is_hidden_without_a_screen_is_hidden_on_it_and_the_other_way_round() {
+    // Whether a variant is honest is seen by what it stands behind.
+    let variant = |c: char| matches!(c, '\u{fe00}'..='\u{fe0f}');
+    for c in ('\0'..=char::MAX).filter(|c| !variant(*c)) {
+        let coded = crate::kernel::text::shown(&c.to_string()) != c.to_string();
+        let unassigned = matches!(c, '\u{e0080}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}');
+        assert_eq!(deceit::invisible(c).is_some() || unassigned, coded, "{c:?}");
+    }
+}
+
+#[test]
 fn a_heap_of_marks_is_not_drawn_over_its_neighbours() {
     let heap: String = std::iter::once('a').chain(std::iter::repeat_n('\u{301}', 40)).collect();
     assert_eq!(shown(&heap).matches("⟨U+0301⟩").count(), 32);
