@@ -4,8 +4,7 @@ use jiff::tz::TimeZone;
 
 use super::{
     exit::{Exit, Failure},
-    print,
-    sessions::one_line,
+    print::{self, one_line},
     setup,
 };
 use crate::kernel::{

@@ -22,6 +22,11 @@ pub(super) fn text(text: &str) -> Result<(), Closed> {
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|_| Closed)
 }
 
+/// Words from a journal, made safe to print on a line. A name is no words: for that, [`text::shown`].
+pub(super) fn one_line(words: &str) -> String {
+    text::shown(&words.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
+}
+
 /// Writes a value as one line of JSON.
 pub(super) fn json(value: &impl Serialize) -> Result<(), Closed> {
     let mut line = serde_json::to_string(value).map_err(|_| Closed)?;

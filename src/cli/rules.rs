@@ -5,8 +5,7 @@ use std::{path::Path, sync::Arc};
 use super::{
     args::{Common, RulesAction},
     exit::{Exit, Failure},
-    print,
-    sessions::one_line,
+    print::{self, one_line},
     setup,
 };
 use crate::{

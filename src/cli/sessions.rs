@@ -14,7 +14,8 @@ use super::{
     args::{Common, SessionsAction},
     decisions,
     exit::{Exit, Failure},
-    print, setup,
+    print::{self, one_line},
+    setup,
 };
 use crate::{
     host,
@@ -190,11 +191,6 @@ fn rename(id: &str, words: &str) -> Result<Exit, Failure> {
     host::rename(&*store, id, &name)?;
     print::aside(&format!("Session {} is called {name}.", id.short()));
     Ok(Exit::Done)
-}
-
-/// Words from a journal, made safe to print on a line. A name is no words: for that, [`text::shown`].
-pub(super) fn one_line(words: &str) -> String {
-    text::shown(&words.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
 }
 
 /// The session that is meant.

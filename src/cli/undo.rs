@@ -9,8 +9,7 @@ use super::{
     args::{Common, Undoing},
     ask::{self, Answered},
     exit::{Exit, Failure},
-    print,
-    sessions::one_line,
+    print::{self, one_line},
     setup,
 };
 use crate::{

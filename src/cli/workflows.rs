@@ -3,8 +3,7 @@
 use super::{
     args::Common,
     exit::{Exit, Failure},
-    print,
-    sessions::one_line,
+    print::{self, one_line},
     setup,
 };
 use crate::modules;

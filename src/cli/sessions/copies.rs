@@ -10,10 +10,10 @@ use super::{
     super::{
         args::Common,
         exit::{Exit, Failure},
-        print,
+        print::{self, one_line},
         setup::{self, Setup},
     },
-    find, one_line, title,
+    find, title,
 };
 use crate::{
     host::{self, Attendance},

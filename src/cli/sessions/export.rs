@@ -14,9 +14,10 @@ use super::{
     super::{
         args::Format,
         exit::{Exit, Failure},
-        print, setup,
+        print::{self, one_line},
+        setup,
     },
-    find, markdown, one_line,
+    find, markdown,
 };
 use crate::{
     host,

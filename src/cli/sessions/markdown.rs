@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use jiff::{Timestamp, tz::TimeZone};
 
-use super::{one_line, title};
+use super::{super::print::one_line, title};
 use crate::kernel::{
     event::{Decider, Envelope, Event, ExitStatus, Outcome},
     gate::approval::{Answer, Question, Scope},

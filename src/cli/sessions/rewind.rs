@@ -8,9 +8,10 @@ use super::{
     super::{
         ask::{self, Answered},
         exit::{Exit, Failure},
-        print, setup, undo,
+        print::{self, one_line},
+        setup, undo,
     },
-    find, one_line,
+    find,
 };
 use crate::{
     host::{NoWayBack, Rewind},

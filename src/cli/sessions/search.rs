@@ -9,9 +9,10 @@ use tokio::time::Instant;
 use super::{
     super::{
         exit::{Exit, Failure},
-        print, setup,
+        print::{self, one_line},
+        setup,
     },
-    Told, minute, one_line,
+    Told, minute,
 };
 use crate::kernel::{
     id::SessionId,
