@@ -1,6 +1,7 @@
 //! The modules over the one road, with a real gate and everything outside faked.
 
 mod beside;
+mod changes;
 mod effects;
 mod git;
 mod memory;

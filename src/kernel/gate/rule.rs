@@ -285,4 +285,4 @@ fn touch_words(args: &Arguments, subject: &Subject) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -4,18 +4,15 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use super::support::Rig;
+use super::support::{Rig, YES};
 use crate::kernel::{
     capability::Body,
     error::{CallError, ErrorCode},
     event::{Event, ExitStatus, Seal},
-    gate::approval::{Answer, Scope},
     port::{Ended, Form, Job, Manner, Notice, Stream},
     signal::{ProgramEnded, Signal},
     spec::Mode,
 };
-
-const YES: Answer = Answer::Allow { scope: Scope::Once };
 
 /// Prints `text`, and ends when it is stopped, or by itself with that status.
 fn program(rig: Rig, text: &'static str, ends: Option<ExitStatus>) -> Rig {

@@ -4,21 +4,15 @@ use std::{fs, os::unix::fs::symlink};
 
 use serde_json::{Value, json};
 
-use super::support::Rig;
+use super::support::{NO, Rig, YES};
 use crate::kernel::{
     capability::{Body, Category, Reach},
     change::Before,
     error::ErrorCode,
     event::Event,
-    gate::{
-        approval::{Answer, Scope, Then},
-        subject::Subject,
-    },
+    gate::subject::Subject,
     spec::Mode,
 };
-
-const YES: Answer = Answer::Allow { scope: Scope::Once };
-const NO: Answer = Answer::Deny { because: None, then: Then::GoOn };
 
 async fn recall(rig: &Rig, name: &str) -> Value {
     rig.call("memory.read", json!({"name": name})).await.content

@@ -7,19 +7,17 @@ use std::sync::{
 
 use serde_json::{Value, json};
 
-use super::support::{Rig, request};
+use super::support::{Rig, YES, request};
 use crate::kernel::{
     BoxFuture,
     capability::Body,
     error::{CallError, ErrorCode},
     event::{Event, ExitStatus, Origin, Seal},
-    gate::approval::{Answer, Question, Scope, Then},
+    gate::approval::{Answer, Question, Then},
     port::{Ended, Executor, Form, Job, Notice, Packages, Pinned, Program, Sought, Wanted},
     registry::Mounts,
     spec::Mode,
 };
-
-const YES: Answer = Answer::Allow { scope: Scope::Once };
 
 /// Takes every script that says `want` to want six, and runs it if that is here. Can seal.
 #[derive(Default)]

@@ -4,39 +4,18 @@ use std::{os::unix::fs::symlink, sync::Arc};
 
 use serde_json::json;
 
-use super::support::Rig;
+use super::support::{NO, Rig};
 use crate::kernel::{
     error::ErrorCode,
     event::{Decider, Event, ExitStatus},
     gate::{
-        approval::{Answer, Scope, Then},
+        approval::{Answer, Scope},
         law::{Law, Layer, Placed, Rules},
-        rule::{Lasting, Reading, parse, parse_one},
+        rule::{Lasting, Reading, parse, parse_one, tests::CHAINED},
         subject::Case,
     },
     spec::Mode,
 };
-
-const NO: Answer = Answer::Deny { because: None, then: Then::GoOn };
-
-/// What was chained after one allowed command in a peer's program, and ran.
-const CHAINED: [&str; 15] = [
-    "git status; touch PWNED",
-    "git status && touch PWNED",
-    "git status | tee PWNED",
-    "git status &\ntouch PWNED",
-    "git status\ntouch PWNED",
-    "git status $(touch PWNED)",
-    "git status `touch PWNED`",
-    "git -c core.pager='touch PWNED' -p log",
-    "git status >PWNED",
-    "GIT_EXTERNAL_DIFF='touch PWNED' git diff",
-    "git\tstatus\r\ntouch PWNED",
-    "env git status; touch PWNED",
-    "/usr/bin/git status",
-    "./git status",
-    "GIT STATUS",
-];
 
 pub(super) fn ruled(mut rig: Rig, text: &str) -> Rig {
     let rules = Arc::new(Rules::default());

@@ -7,18 +7,16 @@ mod seals;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::support::{FakeRun, Rig, request};
+use super::support::{FakeRun, Rig, YES, request};
 use crate::kernel::{
     BoxFuture,
     capability::Body,
     error::{CallError, ErrorCode},
     event::{Event, Exceeded, ExitStatus, Origin, Seal},
-    gate::approval::{Answer, Scope, Then},
+    gate::approval::{Answer, Then},
     port::{Ended, Form, Notice, Program},
     spec::Mode,
 };
-
-const YES: Answer = Answer::Allow { scope: Scope::Once };
 
 fn ended(status: ExitStatus, stdout: &str) -> Ended {
     Ended {

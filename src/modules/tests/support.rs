@@ -22,7 +22,7 @@ use crate::kernel::{
     event::{Envelope, Event, ExitStatus, Origin, Seal},
     gate::{
         Gate, Rights,
-        approval::{Answer, Question, Waiting},
+        approval::{Answer, Question, Scope, Then, Waiting},
     },
     id::{CallId, SessionId},
     invoke::{CallRequest, Input, ToolResult},
@@ -34,6 +34,10 @@ use crate::kernel::{
 };
 
 pub(super) use self::fakes::FakeRun;
+
+/// A person's answers.
+pub(super) const YES: Answer = Answer::Allow { scope: Scope::Once };
+pub(super) const NO: Answer = Answer::Deny { because: None, then: Then::GoOn };
 
 /// What was kept of what calls replaced.
 type Replaced = Arc<Mutex<Vec<(CallId, Vec<u8>)>>>;

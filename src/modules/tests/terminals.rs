@@ -4,17 +4,15 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use super::support::{FakeRun, Rig};
+use super::support::{FakeRun, Rig, YES};
 use crate::kernel::{
     capability::Body,
     error::ErrorCode,
     event::{ExitStatus, Seal},
-    gate::approval::{Answer, Scope, Then},
+    gate::approval::{Answer, Then},
     port::{Ended, Form, Job, Manner, Notice, Stream},
     spec::Mode,
 };
-
-const YES: Answer = Answer::Allow { scope: Scope::Once };
 
 /// A program that shows what is typed, in brackets, and ends at `q`.
 fn echoes() -> FakeRun {

@@ -4,17 +4,13 @@ use std::{fs, os::unix::fs::symlink};
 
 use serde_json::json;
 
-use super::support::Rig;
+use super::support::{NO, Rig, YES};
 use crate::kernel::{
     capability::{Body, Category},
     error::ErrorCode,
     event::ExitStatus,
-    gate::approval::{Answer, Scope, Then},
     spec::Mode,
 };
-
-const YES: Answer = Answer::Allow { scope: Scope::Once };
-const NO: Answer = Answer::Deny { because: None, then: Then::GoOn };
 
 fn rig(mode: Mode) -> Rig {
     Rig::new(mode).with_end(ExitStatus::Exited { code: 0 }, "", "").with_agents()

@@ -11,6 +11,7 @@ mod composing;
 mod controls;
 mod crowd;
 mod editing;
+mod elsewhere;
 mod file;
 mod guarded;
 mod live;

@@ -59,8 +59,8 @@ fn check(rule: &Rule, rows: &[(Case, bool)]) {
     }
 }
 
-/// The strings of a peer's fault: a rule for one command let through what was chained after it.
-const CHAINED: [&str; 15] = [
+/// What was chained after one allowed command in a peer's program, and ran.
+pub(crate) const CHAINED: [&str; 15] = [
     "git status; touch PWNED",
     "git status && touch PWNED",
     "git status | tee PWNED",
