@@ -358,5 +358,18 @@ pub fn interrupted(started: bool) -> CallError {
     CallError::new(ErrorCode::Interrupted, message)
 }
 
+/// Work of a call to its end, or this error once the call is cut off. The work is dropped then.
+pub async fn unless_cut_off<T>(
+    cx: &Context,
+    error: CallError,
+    work: impl Future<Output = Result<T, CallError>>,
+) -> Result<T, CallError> {
+    tokio::select! {
+        biased;
+        () = cx.cancel.cancelled() => Err(error),
+        done = work => done,
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -19,7 +19,7 @@ use crate::kernel::{
     error::CallError,
     gate::Permit,
     id::CallId,
-    invoke::interrupted,
+    invoke::{interrupted, unless_cut_off},
     port::{ChildRequest, Coordinator, Crowded, Factory, Finished, Started, Until, Wait},
     registry::Module,
     schema,
@@ -90,7 +90,7 @@ fn run() -> Capability {
             coordinator.wait(wait).await
         };
         // Losing it loses no work: the agent goes on in a journal of its own.
-        let waited = unless_stopped(&cx, work).await?;
+        let waited = unless_cut_off(&cx, interrupted(true), work).await?;
         let Some(Finished { name, session, ending }) = waited.over.into_iter().next() else {
             return Err(CallError::failed("The agent was lost. Look at agents.list()."));
         };
@@ -116,7 +116,7 @@ fn start() -> Capability {
         let request = request(START, permit.call(), task, Crowded::Refuse)?;
         let factory = factory(&cx)?;
         let request = grounded(&cx, &*factory, request).await?;
-        let started = unless_stopped(&cx, begin(&cx, &*factory, request)).await?;
+        let started = unless_cut_off(&cx, interrupted(true), begin(&cx, &*factory, request)).await?;
         Ok(json!({ "session": started.session, "name": started.name }).into())
     })
 }
@@ -170,7 +170,7 @@ fn wait() -> Capability {
             timeout: waits.timeout_ms.map(Duration::from_millis),
         };
         let _held = hold(&cx);
-        let waited = unless_stopped(&cx, coordinator(&cx)?.wait(wait)).await?;
+        let waited = unless_cut_off(&cx, interrupted(true), coordinator(&cx)?.wait(wait)).await?;
         let over: Vec<_> = waited.over.iter().map(told).collect();
         Ok(json!({ "over": over, "going": waited.going }).into())
     })
@@ -244,7 +244,7 @@ fn cancel() -> Capability {
         let extent = if cancels.subtree { Extent::Subtree } else { Extent::One };
         let _held = hold(&cx);
         let coordinator = coordinator(&cx)?;
-        let stopped = unless_stopped(&cx, coordinator.cancel(&cancels.name, extent)).await?;
+        let stopped = unless_cut_off(&cx, interrupted(true), coordinator.cancel(&cancels.name, extent)).await?;
         Ok(json!({ "stopped": stopped }).into())
     })
 }
@@ -284,17 +284,6 @@ fn hold(cx: &Context) -> Vec<Hold> {
     cx.clocks.iter().map(Budget::hold).collect()
 }
 
-async fn unless_stopped<T>(
-    cx: &Context,
-    work: impl Future<Output = Result<T, CallError>>,
-) -> Result<T, CallError> {
-    tokio::select! {
-        biased;
-        () = cx.cancel.cancelled() => Err(interrupted(true)),
-        result = work => result,
-    }
-}
-
 fn request(
     capability: &'static str,
     call: CallId,
@@ -328,7 +317,7 @@ async fn grounded(
     request: ChildRequest,
 ) -> Result<ChildRequest, CallError> {
     let Some(folder) = factory.ground(&request)? else { return Ok(request) };
-    let tree = unless_stopped(cx, git::make(cx, folder, &request.agent)).await?;
+    let tree = unless_cut_off(cx, interrupted(true), git::make(cx, folder, &request.agent)).await?;
     Ok(ChildRequest { tree: Some(tree), ..request })
 }
 

@@ -17,7 +17,7 @@ use crate::kernel::{
     event::Origin,
     gate::{Permit, subject::Subject},
     id::CallId,
-    invoke::{CallRequest, Input, ToolResult, interrupted},
+    invoke::{CallRequest, Input, ToolResult, interrupted, unless_cut_off},
     port::{Level, Packages, Sought},
     registry::Mounts,
 };
@@ -62,7 +62,9 @@ pub(super) fn install_packages() -> Capability {
 
 async fn preview(cx: Context, install: Install) -> Result<Preview, CallError> {
     let executor = executor(&cx)?;
-    let from = match unless_stopped(&cx, executor.look_for(&install.packages())).await? {
+    let from = match unless_cut_off(&cx, interrupted(false), executor.look_for(&install.packages()))
+        .await?
+    {
         Sought::Away { from } => from,
         Sought::Here => vec!["this computer: they are here already".to_owned()],
     };
@@ -84,7 +86,9 @@ async fn preview(cx: Context, install: Install) -> Result<Preview, CallError> {
 }
 
 async fn handle(_: Permit, cx: Context, install: Install) -> Result<Content, CallError> {
-    let installed = unless_stopped(&cx, executor(&cx)?.install(&install.packages())).await?;
+    let installed =
+        unless_cut_off(&cx, interrupted(false), executor(&cx)?.install(&install.packages()))
+            .await?;
     Ok(json!({ "installed": installed }).into())
 }
 
@@ -97,7 +101,7 @@ pub(super) async fn ready(
 ) -> Result<Option<Packages>, CallError> {
     let executor = executor(cx)?;
     let Some(wanted) = executor.wants(code)? else { return Ok(None) };
-    match unless_stopped(cx, executor.look_for(&wanted.packages)).await? {
+    match unless_cut_off(cx, interrupted(false), executor.look_for(&wanted.packages)).await? {
         Sought::Here => return Ok(Some(wanted.packages)),
         Sought::Away { .. } => {}
     }
@@ -126,16 +130,4 @@ fn refused(result: ToolResult) -> CallError {
         error.detail = detail;
     }
     error
-}
-
-async fn unless_stopped<T>(
-    cx: &Context,
-    work: impl Future<Output = Result<T, CallError>>,
-) -> Result<T, CallError> {
-    tokio::select! {
-        biased;
-        () = cx.cancel.cancelled() => Err(interrupted(false)),
-        // Losing this arm ends what it began, and leaves nothing half made.
-        done = work => done,
-    }
 }

@@ -34,7 +34,7 @@ use crate::kernel::{
     error::CallError,
     gate::{Permit, subject::Subject},
     id::CallId,
-    invoke::interrupted,
+    invoke::{interrupted, unless_cut_off},
     port::{ChildRequest, Crowded, Factory, Finished, Level, Until, Wait},
     registry::Module,
     spec::{Ground, View},
@@ -243,12 +243,8 @@ async fn go(
             Wait { call: permit.call(), names: vec![name], until: Until::All, timeout: None };
         coordinator.wait(wait).await
     };
-    let waited = tokio::select! {
-        biased;
-        // The run goes on in a journal of its own.
-        () = cx.cancel.cancelled() => return Err(interrupted(true)),
-        waited = work => waited?,
-    };
+    // The run goes on in a journal of its own.
+    let waited = unless_cut_off(&cx, interrupted(true), work).await?;
     let Some(Finished { name, session, ending }) = waited.over.into_iter().next() else {
         return Err(CallError::failed("The run was lost. Look at agents.list()."));
     };
