@@ -31,4 +31,5 @@ attempt("outside", lambda: open("/tmp/../var/tmp/by-a-terminal", "w"))
 signal.signal(signal.SIGINT, lambda *_: print("interrupted", flush=True))
 print("name?", end=" ", flush=True)
 print("hello", sys.stdin.readline().strip(), flush=True)
-signal.pause()
+while True:
+    signal.pause()
