@@ -191,8 +191,8 @@
 //!   conversation as its model has it, and what the screen shows. Of a conversation that is longer than any
 //!   request could hold the older part is let go, with a note in its place; of a long result, the middle.
 //!   Whoever wants only some types of events passes over the lines of others. A screen that begins reads back as
-//!   fast as it takes and no faster ([`kernel::port::Watch`]). Only a journal that another program put
-//!   in another order is held whole, to be put in order.
+//!   fast as it takes and no faster ([`kernel::port::Watch`]). Of a journal that another program put
+//!   in another order it is held where each record stands, and it is read twice.
 //! - Of a transcript the screen keeps its end, what may still change and what is near the rows in sight; the
 //!   rest lies in pages in a file that has no name and is gone with the program, and eight bytes a cell say
 //!   how far it is to scroll past. A page is not folded from the journal again: its cells come of
