@@ -14,8 +14,8 @@ use super::{
     edited::Edited,
     exit::{Exit, Failure},
     keep::{ChosenModel, keep},
-    print,
-    setup::{Setup, placed, spoken},
+    meant, print,
+    setup::{Setup, placed},
     surface,
 };
 use crate::{
@@ -210,7 +210,7 @@ fn opening(
     let (theme, theme_file) = theme(setup, tell)?;
     let screen = setup.config.screen;
     let chosen_here = ChosenModel::default();
-    let here = here(setup);
+    let here = meant::here(&*setup.store, &setup.workspace);
     let player = player(setup, model.as_deref());
     let mut looked_at = checks::all(&setup.executor, theme.depth());
     if let Player::Nobody { .. } = player {
@@ -371,14 +371,6 @@ fn theme(
             }
         },
     }
-}
-
-/// The sessions of this folder, newest first. Without a list there is less to show, no more.
-fn here(setup: &Setup) -> Vec<crate::kernel::port::SessionSummary> {
-    let mut all = spoken(setup.store.list().unwrap_or_default());
-    all.retain(|session| session.spec.workspace == setup.workspace);
-    all.truncate(100);
-    all
 }
 
 fn last_here(session: &crate::kernel::port::SessionSummary) -> String {

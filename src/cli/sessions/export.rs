@@ -14,9 +14,9 @@ use super::{
     super::{
         args::Format,
         exit::{Exit, Failure},
-        print, setup,
+        meant, print, setup,
     },
-    find, markdown, one_line,
+    markdown, one_line,
 };
 use crate::{
     host,
@@ -30,7 +30,7 @@ use crate::{
 
 pub(super) fn run(words: &str, format: Format, output: Option<PathBuf>) -> Result<Exit, Failure> {
     let store = setup::store(&setup::home()?);
-    let session = find(&*store, words)?;
+    let session = meant::find(&*store, words)?;
     let Some(path) = output else {
         let written = write(&*store, &session, format, &mut BufWriter::new(io::stdout().lock()))?;
         return match written {

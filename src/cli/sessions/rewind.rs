@@ -8,9 +8,9 @@ use super::{
     super::{
         ask::{self, Answered},
         exit::{Exit, Failure},
-        print, setup, undo,
+        meant, print, setup, undo,
     },
-    find, one_line,
+    one_line,
 };
 use crate::{
     host::{NoWayBack, Rewind},
@@ -27,7 +27,7 @@ pub(super) enum How {
 
 pub(super) async fn run(words: &str, to: usize, how: How) -> Result<Exit, Failure> {
     let store = setup::store(&setup::home()?);
-    let id = find(&*store, words)?.spec.id;
+    let id = meant::find(&*store, words)?.spec.id;
     let rewind = Rewind::read(&*store, id, to).map_err(|error| no_way(error, id))?;
     let plan = rewind.plan().await.map_err(Failure::in_two_lines)?;
     let zone = TimeZone::system();
