@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use super::{
     args::Common,
     checks, doctor,
-    edited::Edited,
+    edited::{Asked, Edited},
     exit::{Exit, Failure},
     keep::{ChosenModel, keep},
     meant, print,
@@ -53,7 +53,7 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
     // Before a session reads them: what is asked need not be told.
     let project = folder(&setup, wanted)?;
     let untrusted = setup.host.untrusted(&project);
-    let edited = Edited::begin(&setup.host, &project, &tell);
+    let edited = Edited::begin(&setup.host, &setup.home, &project, &Asked::Person(tell.clone()));
     // It can be watched, and taken over; but nothing can be said to it.
     let held = wanted.filter(|id| prompt.is_none() && is_held(&setup, *id));
     let session = match held {
