@@ -232,7 +232,13 @@ impl RuleBook for RuleFiles {
     }
 
     fn judge(&self, project: &Path, text: &str, said: Trusting) -> Result<(), String> {
-        self.trust.judge(project, text, said).map_err(|error| error.to_string())
+        self.trust.judge(project, text, said).map_err(|error| match error {
+            TrustError::NoRules(_) => "Not kept: those rules are gone.".to_owned(),
+            TrustError::Changed(_) => "Not kept: they were changed since you saw them.".to_owned(),
+            TrustError::Io { path, source } => {
+                format!("Not kept: {}: {source}. Make it readable and writable.", path.display())
+            }
+        })
     }
 
     fn keep(&self, rule: &str) -> Result<(), String> {

@@ -303,6 +303,12 @@ fn a_person_at_the_screen_is_asked_once_about_the_rules_of_a_project() {
         app.wait_until("the edited rules", |screen| screen.contains(edit));
     }
     app.wait_until("one question", |screen| live(screen) && !screen.contains("# once"));
+    // Gone meanwhile, with its folder: a yes is kept nowhere, and what comes in its place is asked about.
+    fs::remove_dir_all(place.project_rules().parent().unwrap()).unwrap();
+    app.press("y");
+    app.wait_for("those rules are gone");
+    put(&place.project_rules(), &format!("{ALLOW_DOCS}# back\n"));
+    app.wait_until("the rules that are back", |screen| live(screen) && screen.contains("# back"));
     app.press("n");
     app.wait_for("What it denies still counts");
     app.press("\u{11}");
