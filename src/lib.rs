@@ -154,9 +154,9 @@
 //! - A deny binds calls: to keep a file from being read is to keep it from every call that tells what
 //!   stands in it ([`kernel::gate::subject`]). What sealed code reads by itself is what its seal lets it read.
 //! - A project is trusted with the whole text of its rules and not with a hash of it: no other text can
-//!   stand for it, and the file says what was trusted. Where they are edited, or come to be, while the
-//!   workstation is open, in whatever folder a session runs, what they deny counts at once, and the person
-//!   is asked about them as they are now.
+//!   stand for it, and the file says what was trusted. Where they are edited, or come to be, while sessions run,
+//!   in whatever folder, what they deny counts at once, and who is there is asked about them as they are now.
+//!   So it is with the rules that count everywhere, which need no trust.
 //! - What stands in a file is known by its bytes (SHA-256) and by which file it is. A write carries
 //!   that mark from the question to the opened file, and an undo from the journal: neither trusts a
 //!   path. A session writes no file anew that another changed since its calls read or wrote it: it has to
