@@ -12,6 +12,7 @@ mod edited;
 mod exec;
 mod exit;
 mod keep;
+mod meant;
 mod print;
 mod report;
 mod rules;

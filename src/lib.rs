@@ -154,9 +154,9 @@
 //! - A deny binds calls: to keep a file from being read is to keep it from every call that tells what
 //!   stands in it ([`kernel::gate::subject`]). What sealed code reads by itself is what its seal lets it read.
 //! - A project is trusted with the whole text of its rules and not with a hash of it: no other text can
-//!   stand for it, and the file says what was trusted. Where they are edited, or come to be, while the
-//!   workstation is open, in whatever folder a session runs, what they deny counts at once, and the person
-//!   is asked about them as they are now.
+//!   stand for it, and the file says what was trusted. Where they are edited, or come to be, while sessions run,
+//!   in whatever folder, what they deny counts at once, and who is there is asked about them as they are now.
+//!   So it is with the rules that count everywhere, which need no trust.
 //! - What stands in a file is known by its bytes (SHA-256) and by which file it is. A write carries
 //!   that mark from the question to the opened file, and an undo from the journal: neither trusts a
 //!   path. A session writes no file anew that another changed since its calls read or wrote it: it has to
@@ -191,8 +191,8 @@
 //!   conversation as its model has it, and what the screen shows. Of a conversation that is longer than any
 //!   request could hold the older part is let go, with a note in its place; of a long result, the middle.
 //!   Whoever wants only some types of events passes over the lines of others. A screen that begins reads back as
-//!   fast as it takes and no faster ([`kernel::port::Watch`]). Only a journal that another program put
-//!   in another order is held whole, to be put in order.
+//!   fast as it takes and no faster ([`kernel::port::Watch`]). Of a journal that another program put
+//!   in another order it is held where each record stands, and it is read twice.
 //! - Of a transcript the screen keeps its end, what may still change and what is near the rows in sight; the
 //!   rest lies in pages in a file that has no name and is gone with the program, and eight bytes a cell say
 //!   how far it is to scroll past. A page is not folded from the journal again: its cells come of

@@ -4,6 +4,7 @@ use jiff::tz::TimeZone;
 
 use super::{
     exit::{Exit, Failure},
+    meant,
     print::{self, one_line},
     setup,
 };
@@ -25,7 +26,7 @@ pub(super) enum Output {
 
 pub(super) fn show(end: &str, how: Output) -> Result<Exit, Failure> {
     let store = setup::store(&setup::home()?);
-    let id = setup::named(&store.list()?, end)?;
+    let id = meant::find(&*store, end)?.spec.id;
     let all = of_tree(&*store, id)?;
     if all.is_empty() {
         print::aside("Nothing was decided: it only read.");

@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     args::Common,
+    edited::{Asked, Edited},
     exit::{Exit, Failure},
     print::{self, Closed},
     setup::{self, Setup},
@@ -42,6 +43,20 @@ pub(super) async fn run(
     let setup = Setup::new(common, Attendance::Alone, setup::aside())?;
     // Before there is a session that nobody would say anything to.
     let text = said(prompt, setup.config.model.as_deref())?;
+    let edited = Edited::begin(&setup.host, &setup.home, &setup.workspace, &Asked::Nobody);
+    let worked = work(&setup, common, text, output).await;
+    edited.end().await;
+    setup.host.shutdown().await;
+    worked
+}
+
+/// Says that to a session, a new one where none is meant, and prints what comes of it.
+async fn work(
+    setup: &Setup,
+    common: &Common,
+    text: String,
+    output: Output,
+) -> Result<Exit, Failure> {
     let events = setup.host.events();
     let session = match setup.wanted(common)? {
         Some(session) => {
@@ -61,9 +76,7 @@ pub(super) async fn run(
     setup.host.send(session, text);
     let printer =
         Printer { session, output, nobody: false, said: Said::Nothing, words: Pieces::default() };
-    let exit = follow(&setup.host, printer, events, stopped).await;
-    setup.host.shutdown().await;
-    exit
+    follow(&setup.host, printer, events, stopped).await
 }
 
 fn no_model() -> Failure {

@@ -93,7 +93,7 @@ impl From<StoreError> for Failure {
                 return Self::new(error, format!("close it there, or go on in a copy: {copy}"));
             }
             StoreError::Unknown(_) => "see all of them with: footplate sessions list",
-            StoreError::Damaged { .. } => "start a new session; the damaged one is left as it is",
+            StoreError::Damaged { .. } => "nothing of it was touched; start a new session",
         };
         Self::new(error, hint)
     }

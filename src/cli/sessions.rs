@@ -7,6 +7,8 @@ mod remove;
 mod rewind;
 mod search;
 
+use std::path::PathBuf;
+
 use jiff::{Timestamp, tz::TimeZone};
 use serde::Serialize;
 
@@ -14,6 +16,7 @@ use super::{
     args::{Common, SessionsAction},
     decisions,
     exit::{Exit, Failure},
+    meant,
     print::{self, one_line},
     setup,
 };
@@ -97,11 +100,14 @@ impl<'a> Listed<'a> {
     }
 }
 
+/// Of as many sessions it is told why they cannot be read.
+const UNLISTED_TOLD: usize = 3;
+
 fn list(how: Told) -> Result<Exit, Failure> {
     let store = setup::store(&setup::home()?);
     let listed = store.list()?;
     let unlisted = store.unlisted(&listed)?;
-    let sessions = setup::spoken(listed);
+    let sessions = meant::spoken(listed);
     if sessions.is_empty() && unlisted.is_empty() {
         print::aside("No sessions yet.");
         return Ok(Exit::Done);
@@ -116,15 +122,22 @@ fn list(how: Told) -> Result<Exit, Failure> {
             break;
         }
     }
-    if let Some(first) = unlisted.first() {
+    tell_unlisted(&*store, &unlisted);
+    Ok(Exit::Done)
+}
+
+/// Tells of those that are in no list: they are there.
+fn tell_unlisted(store: &dyn Store, unlisted: &[(SessionId, PathBuf)]) {
+    for (id, folder) in unlisted.iter().take(UNLISTED_TOLD) {
+        let why = one_line(&meant::unreadable(store, *id));
         print::aside(&format!(
-            "{} cannot be read, and nothing of it was touched, the first in {}\n\
-             its beginning is damaged, or a later footplate wrote it: try that one",
-            text::count(unlisted.len(), "more session"),
-            first.display()
+            "footplate: {why}\nnothing of it was touched: it is in {}",
+            folder.display()
         ));
     }
-    Ok(Exit::Done)
+    if let Some(more @ 1..) = unlisted.len().checked_sub(UNLISTED_TOLD) {
+        print::aside(&format!("footplate: {} cannot be read", text::count(more, "more session")));
+    }
 }
 
 fn line(session: &SessionSummary, zone: &TimeZone) -> String {
@@ -154,7 +167,7 @@ struct Message<'a> {
 
 fn show(id: &str, how: Told) -> Result<Exit, Failure> {
     let store = setup::store(&setup::home()?);
-    let id = setup::named(&store.list()?, id)?;
+    let id = meant::find(&*store, id)?.spec.id;
     let mut said = Said::default();
     let mut events = store.some(id, Said::KINDS)?;
     for envelope in events.by_ref() {
@@ -185,18 +198,10 @@ fn show(id: &str, how: Told) -> Result<Exit, Failure> {
 
 fn rename(id: &str, words: &str) -> Result<Exit, Failure> {
     let store = setup::store(&setup::home()?);
-    let id = setup::named(&store.list()?, id)?;
+    let id = meant::find(&*store, id)?.spec.id;
     let name = host::name(words)
         .map_err(|fault| Failure::usage(fault, "give it another, of letters you can type"))?;
     host::rename(&*store, id, &name)?;
     print::aside(&format!("Session {} is called {name}.", id.short()));
     Ok(Exit::Done)
-}
-
-/// The session that is meant.
-fn find(store: &dyn Store, words: &str) -> Result<SessionSummary, Failure> {
-    let mut all = store.list()?;
-    let id = setup::named(&all, words)?;
-    let at = all.iter().position(|session| session.spec.id == id).unwrap_or_default();
-    Ok(all.swap_remove(at))
 }

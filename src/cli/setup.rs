@@ -7,7 +7,12 @@ use std::{
     time::Duration,
 };
 
-use super::{args::Common, exit::Failure, print};
+use super::{
+    args::Common,
+    exit::Failure,
+    meant::{named, spoken},
+    print,
+};
 use crate::{
     config::{Config, Flags, Home, Surface, profiles::ProfileFiles, rules::RuleFiles},
     executor::{Local, Settings},
@@ -16,7 +21,7 @@ use crate::{
         allowance::Ceiling,
         gate::{law::Rules, monitor::Lookout},
         id::SessionId,
-        port::{Profiles as _, SessionSummary, Store},
+        port::{Profiles as _, Store},
         profile::Profile,
         spec::{Ground, Limits, Mode, SessionSpec},
     },
@@ -246,18 +251,27 @@ impl Setup {
         if !common.carry_on && common.resume.is_none() {
             return Ok(None);
         }
-        let all = spoken(self.store.list()?);
+        let listed = self.store.list()?;
+        let all = spoken(listed.clone());
         let Some(end) = &common.resume else {
             let here = all.iter().find(|session| session.spec.workspace == self.workspace);
-            let what = format!("no session was started in {}", self.workspace.display());
-            let none = || Failure::new(what, "see all of them with: footplate sessions list");
-            return here.map(|session| Some(session.spec.id)).ok_or_else(none);
+            if let Some(session) = here {
+                return Ok(Some(session.spec.id));
+            }
+            let session = match self.store.unlisted(&listed)?.is_empty() {
+                true => "no session",
+                false => "no session that can be read",
+            };
+            return Err(Failure::new(
+                format!("{session} was started in {}", self.workspace.display()),
+                "see all of them with: footplate sessions list",
+            ));
         };
         if end.is_empty() {
             let none = || Failure::new("there is no session yet", "start one with: footplate");
             return all.first().map(|session| Some(session.spec.id)).ok_or_else(none);
         }
-        named(&all, end).map(Some)
+        named(&*self.store, &listed, &all, end).map(Some)
     }
 }
 
@@ -270,36 +284,6 @@ pub(super) fn monitor(config: &Config, models: &Models) -> Result<Option<Lookout
         Failure::usage_in_two_lines(format!("the monitor cannot be asked: {error}"))
     })?;
     Ok(Some(Lookout::new(judge, &set.model, Duration::from_secs(set.timeout_s))))
-}
-
-/// The one session that is meant: by its whole name, else by the end of its id, else by the beginning
-/// of its name or id.
-pub(super) fn named(all: &[SessionSummary], words: &str) -> Result<SessionId, Failure> {
-    let id = |session: &SessionSummary| session.spec.id.to_string();
-    let begins =
-        |text: &str| !words.is_empty() && text.to_lowercase().starts_with(&words.to_lowercase());
-    let ways: [&dyn Fn(&SessionSummary) -> bool; 3] = [
-        &|session| session.name.as_deref() == Some(words),
-        &|session| ends_in(&id(session), words),
-        &|session| session.name.as_deref().is_some_and(begins) || begins(&id(session)),
-    ];
-    for way in ways {
-        let named: Vec<_> = all.iter().filter(|session| way(session)).collect();
-        match named.as_slice() {
-            [] => {}
-            [one] => return Ok(one.spec.id),
-            several => {
-                return Err(Failure::usage(
-                    format!("{} sessions are called {}", several.len(), print::quoted(words)),
-                    "give more of the name or id; see them with: footplate sessions list",
-                ));
-            }
-        }
-    }
-    Err(Failure::new(
-        format!("there is no session {}", print::quoted(words)),
-        "see all of them with: footplate sessions list",
-    ))
 }
 
 /// Gives the tour a scratch folder of its own, wherever it was asked for: it writes files that
@@ -318,13 +302,6 @@ pub(super) fn placed(home: &Home, spec: SessionSpec) -> Result<SessionSpec, Stri
     }
 }
 
-/// The sessions that a person would carry on: somebody spoke in them, and no agent started them.
-/// A call by hand has a session too, for its journal.
-pub(super) fn spoken(mut sessions: Vec<SessionSummary>) -> Vec<SessionSummary> {
-    sessions.retain(|session| session.spec.parent.is_none() && session.title.is_some());
-    sessions
-}
-
 /// This very program, also once another version stands in its place on disk.
 pub(super) fn launcher() -> Option<PathBuf> {
     if cfg!(target_os = "linux") {
@@ -332,11 +309,6 @@ pub(super) fn launcher() -> Option<PathBuf> {
     } else {
         env::current_exe().ok()
     }
-}
-
-/// Whether the id of something ends so, with its dashes or without.
-pub(super) fn ends_in(id: &str, end: &str) -> bool {
-    !end.is_empty() && (id.ends_with(end) || id.replace('-', "").ends_with(end))
 }
 
 fn mode(name: &str) -> Result<Mode, Failure> {

@@ -9,6 +9,7 @@ use super::{
     args::{Common, Undoing},
     ask::{self, Answered},
     exit::{Exit, Failure},
+    meant,
     print::{self, one_line},
     setup,
 };
@@ -86,7 +87,7 @@ pub(super) async fn run(common: &Common, wanted: &Undoing) -> Result<Exit, Failu
 /// anything.
 fn changes(store: &dyn Store, common: &Common, wanted: &Undoing) -> Result<Changes, Failure> {
     if let Some(words) = &wanted.session {
-        return Ok(Changes::read(store, setup::named(&store.list()?, words)?)?);
+        return Ok(Changes::read(store, meant::find(store, words)?.spec.id)?);
     }
     let folder = setup::workspace(common)?;
     for session in store.list()? {
@@ -108,7 +109,7 @@ fn call(changes: &Changes, end: &str) -> Result<CallId, Failure> {
     let mut named: Vec<CallId> = changes
         .all()
         .flat_map(|recorded| recorded.parent.into_iter().chain([recorded.call]))
-        .filter(|id| setup::ends_in(&id.to_string(), end))
+        .filter(|id| meant::ends_in(&id.to_string(), end))
         .collect();
     named.sort();
     named.dedup();

@@ -11,11 +11,11 @@ use tokio::sync::mpsc;
 use super::{
     args::Common,
     checks, doctor,
-    edited::Edited,
+    edited::{Asked, Edited},
     exit::{Exit, Failure},
     keep::{ChosenModel, keep},
-    print,
-    setup::{Setup, placed, spoken},
+    meant, print,
+    setup::{Setup, placed},
     surface,
 };
 use crate::{
@@ -53,7 +53,7 @@ pub(super) async fn run(common: &Common, prompt: Option<String>) -> Result<Exit,
     // Before a session reads them: what is asked need not be told.
     let project = folder(&setup, wanted)?;
     let untrusted = setup.host.untrusted(&project);
-    let edited = Edited::begin(&setup.host, &project, &tell);
+    let edited = Edited::begin(&setup.host, &setup.home, &project, &Asked::Person(tell.clone()));
     // It can be watched, and taken over; but nothing can be said to it.
     let held = wanted.filter(|id| prompt.is_none() && is_held(&setup, *id));
     let session = match held {
@@ -210,7 +210,7 @@ fn opening(
     let (theme, theme_file) = theme(setup, tell)?;
     let screen = setup.config.screen;
     let chosen_here = ChosenModel::default();
-    let here = here(setup);
+    let here = meant::here(&*setup.store, &setup.workspace);
     let player = player(setup, model.as_deref());
     let mut looked_at = checks::all(&setup.executor, theme.depth());
     if let Player::Nobody { .. } = player {
@@ -371,14 +371,6 @@ fn theme(
             }
         },
     }
-}
-
-/// The sessions of this folder, newest first. Without a list there is less to show, no more.
-fn here(setup: &Setup) -> Vec<crate::kernel::port::SessionSummary> {
-    let mut all = spoken(setup.store.list().unwrap_or_default());
-    all.retain(|session| session.spec.workspace == setup.workspace);
-    all.truncate(100);
-    all
 }
 
 fn last_here(session: &crate::kernel::port::SessionSummary) -> String {

@@ -33,6 +33,11 @@ pub fn of_project(folder: &Path) -> PathBuf {
     folder.join(".footplate").join("rules.toml")
 }
 
+/// Where the rules are that count in every folder: of the computer, and of the person.
+pub fn of_everywhere(home: &Home) -> [PathBuf; 2] {
+    [ADMIN.into(), home.config.join("rules.toml")]
+}
+
 /// Told, in a line or two, what a person should know.
 pub type Notice = Arc<dyn Fn(String) + Send + Sync>;
 
@@ -76,9 +81,10 @@ pub enum Standing {
 impl RuleFiles {
     /// The files below `home`, and the computer's own; `user_home` is where `~/` begins.
     pub fn new(home: &Home, user_home: Option<PathBuf>, notice: Notice) -> Self {
+        let [admin, user] = of_everywhere(home);
         Self {
-            admin: ADMIN.into(),
-            user: home.config.join("rules.toml"),
+            admin,
+            user,
             trust: Trust::new(home),
             home: user_home,
             notice,
@@ -226,7 +232,13 @@ impl RuleBook for RuleFiles {
     }
 
     fn judge(&self, project: &Path, text: &str, said: Trusting) -> Result<(), String> {
-        self.trust.judge(project, text, said).map_err(|error| error.to_string())
+        self.trust.judge(project, text, said).map_err(|error| match error {
+            TrustError::NoRules(_) => "Not kept: those rules are gone.".to_owned(),
+            TrustError::Changed(_) => "Not kept: they were changed since you saw them.".to_owned(),
+            TrustError::Io { path, source } => {
+                format!("Not kept: {}: {source}. Make it readable and writable.", path.display())
+            }
+        })
     }
 
     fn keep(&self, rule: &str) -> Result<(), String> {

@@ -2,16 +2,17 @@
 //!
 //! An agent is over when it rests and all that it started is over: until then their ends, or a word,
 //! may wake it. What a person or another agent writes in its journal meanwhile comes before its last
-//! event, or elsewhere: whoever is about to write there is waited for ([`Door`]).
+//! event, or elsewhere: whoever is about to write there is waited for ([`Door`]). One event that somebody
+//! has written at once waits for nobody, and comes before the last one or not at all ([`Live::note`]).
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{Inner, Live, folded, tree::End};
 use crate::{
     kernel::{
-        event::{Event, Outcome},
+        event::{Envelope, Event, Outcome},
         id::{SessionId, SignalId},
         port::StoreError,
         recorder::Recorder,
@@ -23,7 +24,17 @@ use crate::{
 
 /// The way into the journal of a session for those who are no part of it. Clones are the same one.
 #[derive(Clone)]
-pub(super) struct Door(Arc<Semaphore>);
+pub(super) struct Door {
+    places: Arc<Semaphore>,
+    last: Arc<Mutex<Last>>,
+}
+
+/// The last event of a session.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Last {
+    ToCome,
+    Written,
+}
 
 /// As many can be inside at once.
 const PLACES: u16 = u16::MAX;
@@ -36,7 +47,8 @@ pub struct Inside {
 
 impl Default for Door {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(PLACES.into())))
+        let places = Arc::new(Semaphore::new(PLACES.into()));
+        Self { places, last: Arc::new(Mutex::new(Last::ToCome)) }
     }
 }
 
@@ -44,10 +56,10 @@ impl Door {
     /// Shuts it once nobody is inside, if nothing is left to do there; whether that is so.
     async fn shut(&self, live: &Live) -> bool {
         // While this waits nobody comes in any more.
-        let all = self.0.acquire_many(PLACES.into()).await;
+        let all = self.places.acquire_many(PLACES.into()).await;
         let done = live.handle.close();
         if done {
-            self.0.close();
+            self.places.close();
         }
         drop(all);
         done
@@ -100,7 +112,7 @@ impl Inner {
     pub(super) fn enter(&self, session: SessionId) -> Option<Inside> {
         let live = self.get(session)?;
         // A door that is just being shut is shut.
-        let place = live.door.0.clone().try_acquire_owned().ok()?;
+        let place = live.door.places.clone().try_acquire_owned().ok()?;
         Some(Inside { live, _place: place })
     }
 
@@ -140,7 +152,11 @@ impl Inner {
             let received = self.get(above).map(|above| above.receive(signal, spec, what));
             log("that an agent ended was not recorded", sent.and(received.unwrap_or(Ok(()))));
         }
-        let finished = live.context.recorder.append(Event::SessionFinished { outcome });
+        let finished = {
+            let mut last = live.door.last.lock().unwrap_or_else(PoisonError::into_inner);
+            *last = Last::Written;
+            live.context.recorder.append(Event::SessionFinished { outcome })
+        };
         log("the end of an agent was not recorded", finished.map(drop));
         self.live().remove(&spec.id);
         self.tree.over(spec.id, End::new(signal, ending));
@@ -162,6 +178,16 @@ impl Live {
     pub(super) fn dismiss(&self) {
         self.handle.dismiss();
         self.hand.stop();
+    }
+
+    /// Records what somebody has set from outside; nothing where the session is over.
+    pub(super) fn note(&self, event: Event) -> Result<Option<Arc<Envelope>>, StoreError> {
+        // Held until it is written: the last event comes after it.
+        let last = self.door.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match *last {
+            Last::ToCome => self.context.recorder.append(event).map(Some),
+            Last::Written => Ok(None),
+        }
     }
 
     /// Records that another session said something, then makes it count.

@@ -101,13 +101,12 @@ impl super::Inner {
     pub(super) fn revoke(&self, grant: ApprovalId) -> Result<(), NotAnswered> {
         let revoke = |live: &super::Live| {
             let revoked = live.context.gate.law().grants().revoke(grant)?;
-            // The agent that asked may be gone; the session above it is not.
-            Some((live.context.spec.id, revoked.cited))
+            Some((live.clone(), revoked.cited))
         };
         let revoked = self.live().values().find_map(revoke);
         let gone = || NotAnswered::Refused("That yes does not stand any more.".to_owned());
-        let (session, rule) = revoked.ok_or_else(gone)?;
-        self.revoked(session, rule)
+        let (live, rule) = revoked.ok_or_else(gone)?;
+        self.revoked(live, rule)
     }
 
     /// Takes a rule out of the person's own.
@@ -119,14 +118,22 @@ impl super::Inner {
         }
         self.laws.book.remove(&rule).map_err(NotAnswered::Refused)?;
         self.laws.reload();
-        self.revoked(session, rule)
+        let Some(live) = self.get(session) else { return Ok(()) };
+        self.revoked(live, rule)
     }
 
-    fn revoked(&self, session: SessionId, rule: Cited) -> Result<(), NotAnswered> {
-        let Some(live) = self.get(session) else { return Ok(()) };
-        let told = live.context.recorder.append(Event::RuleRevoked { rule });
-        told.map(drop).map_err(|error| {
-            NotAnswered::Refused(format!("Taken back, but that was not recorded: {error}"))
-        })
+    fn revoked(&self, mut live: super::Live, rule: Cited) -> Result<(), NotAnswered> {
+        loop {
+            let noted = live.note(Event::RuleRevoked { rule: rule.clone() });
+            let noted = noted.map_err(|error| {
+                NotAnswered::Refused(format!("Taken back, but that was not recorded: {error}"))
+            })?;
+            // The agent that asked may be over; a session above it is not.
+            let above = live.context.spec.parent.filter(|_| noted.is_none());
+            match above.and_then(|above| self.get(above)) {
+                Some(above) => live = above,
+                None => return Ok(()),
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@ use crate::{
         event::{Envelope, Event, Outcome},
         id::{CallId, SessionId, SignalId},
         message::Usage,
-        port::{Store, StoreError},
+        port::{Events, Kinds, Store, StoreError},
         recorder::Recorder,
         session::{Session, fold::Folding},
         signal::{Ending, Signal},
@@ -17,6 +17,12 @@ use crate::{
     },
     modules,
 };
+
+/// What tells of the use of a session and of the agents below it.
+const USES: Kinds = &["turn_finished", "context_compacted", "call_judged", "child_started"];
+/// What tells of an agent that is over, of what it sent, and of the agents below it.
+const ENDS: Kinds =
+    &["session_finished", "session_resumed", "session_forked", "signal_sent", "child_started"];
 
 /// What is kept of a journal while it is read, to carry its session on.
 #[derive(Default)]
@@ -43,7 +49,10 @@ impl Past {
         self.folding.take(envelope);
         self.untold.take(&envelope.event);
         if let Event::ChildStarted { child, .. } = envelope.event {
-            self.agents.push(child);
+            // Each once, whatever a journal says.
+            if !self.agents.contains(&child) {
+                self.agents.push(child);
+            }
         } else if let Event::SessionForked { .. } = envelope.event {
             self.agents.clear();
             self.worktrees.clear();
@@ -64,13 +73,21 @@ impl Past {
         }
     }
 
-    /// All of a journal.
-    fn read(store: &dyn Store, session: SessionId) -> Result<Self, StoreError> {
+    /// What these events tell.
+    fn read(events: Box<dyn Events>) -> Result<Self, StoreError> {
         let mut past = Self::default();
-        for envelope in store.events(session)? {
+        for envelope in events {
             past.take(&*envelope?);
         }
         Ok(past)
+    }
+
+    /// What it told the one above it of its end, if it is an agent's.
+    fn said(&self) -> Option<End> {
+        self.sent.iter().find_map(|(signal, _, what)| match what {
+            Signal::Ended { ending } => Some(End::new(*signal, ending.clone())),
+            Signal::Words { .. } | Signal::Stop | Signal::Program { .. } => None,
+        })
     }
 
     /// The session as it was left. Where it went back to what a summary had stood for, the journal is
@@ -123,7 +140,7 @@ fn is_end(what: &Signal) -> bool {
 /// What these agents used, and all below them, as far as their journals can be read.
 pub(super) fn used(store: &dyn Store, agents: &[SessionId]) -> Usage {
     let mut used = Usage::default();
-    for envelope in so_far(|id| store.events(id), agents) {
+    for envelope in so_far(|id| store.some(id, USES), agents) {
         if let Event::TurnFinished { usage, .. }
         | Event::ContextCompacted { usage, .. }
         | Event::CallJudged { usage, .. } = &envelope.event
@@ -176,16 +193,18 @@ impl Inner {
     }
 
     fn close_agent(&self, id: SessionId, all: &mut Vec<Sent>) -> Result<(), StoreError> {
-        let mut past = Past::read(&*self.parts.store, id)?;
+        let store = &*self.parts.store;
+        let mut past = Past::read(store.some(id, ENDS)?)?;
+        // Of most agents that is all: they are over, and were told of.
+        if past.finished.is_none() || past.said().is_none() {
+            past = Past::read(store.events(id)?)?;
+        }
         for agent in &past.agents {
             all.extend(self.mend_agent(*agent));
         }
-        let Some(session) = past.session(&*self.parts.store)? else { return Ok(()) };
+        let Some(session) = past.session(store)? else { return Ok(()) };
         let spec = Arc::new(session.spec.clone());
-        let said = past.sent.iter().find_map(|(signal, _, what)| match what {
-            Signal::Ended { ending } => Some(End::new(*signal, ending.clone())),
-            Signal::Words { .. } | Signal::Stop | Signal::Program { .. } => None,
-        });
+        let said = past.said();
         let sent = past.sent.into_iter();
         all.extend(sent.map(|(signal, to, what)| Sent { signal, from: spec.clone(), to, what }));
         let end = match (said, past.finished) {
@@ -314,6 +333,9 @@ mod tests {
         for event in [child(2), forked, child(3)] {
             journal.append(event, &|_| {}).unwrap();
         }
-        assert_eq!(Past::read(&store, 1.into()).unwrap().agents, [SessionId::from(3)]);
+        assert_eq!(
+            Past::read(store.events(1.into()).unwrap()).unwrap().agents,
+            [SessionId::from(3)]
+        );
     }
 }

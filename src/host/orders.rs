@@ -72,8 +72,7 @@ impl Inner {
     pub(super) fn set_mode(&self, id: SessionId, to: Mode) -> Result<(), StoreError> {
         let Some(live) = self.get(id) else { return Ok(()) };
         let from = *live.mode.borrow();
-        if from != to {
-            live.context.recorder.append(Event::ModeChanged { from, to })?;
+        if from != to && live.note(Event::ModeChanged { from, to })?.is_some() {
             live.mode.send_replace(to);
         }
         Ok(())
@@ -164,13 +163,14 @@ impl Inner {
     pub(super) fn rename(&self, session: SessionId, words: &str) -> Result<(), NotAnswered> {
         let name = copies::name(words).map_err(NotAnswered::Refused)?;
         let told = match self.get(session) {
-            Some(live) => {
-                let event = Event::SessionNamed { name: name.clone() };
-                live.context
-                    .recorder
-                    .append(event)
-                    .and_then(|_| self.parts.store.label(session, &name))
-            }
+            Some(live) => match live.note(Event::SessionNamed { name: name.clone() }) {
+                Ok(Some(_)) => self.parts.store.label(session, &name),
+                Ok(None) => {
+                    let late = "Too late: it is over just now, and keeps its name.".to_owned();
+                    return Err(NotAnswered::Refused(late));
+                }
+                Err(error) => Err(error),
+            },
             None => copies::rename(&*self.parts.store, session, &name),
         };
         told.map_err(|error| NotAnswered::Refused(error.to_string()))

@@ -212,10 +212,10 @@ impl Store for DiskStore {
         index::list(&self.sessions).map_err(failed("read", &self.sessions))
     }
 
-    fn unlisted(&self, listed: &[SessionSummary]) -> Result<Vec<PathBuf>, StoreError> {
+    fn unlisted(&self, listed: &[SessionSummary]) -> Result<Vec<(SessionId, PathBuf)>, StoreError> {
         let names =
             index::unlisted(&self.sessions, listed).map_err(failed("read", &self.sessions))?;
-        Ok(names.into_iter().map(|name| self.folder(name)).collect())
+        Ok(names.into_iter().map(|name| (name, self.folder(name))).collect())
     }
 
     fn spool(&self, session: SessionId, call: CallId) -> Result<Arc<dyn Spool>, StoreError> {

@@ -17,8 +17,8 @@ use crate::kernel::{
 /// The longest first line that is believed.
 const FIRST: usize = 1 << 20;
 
-/// The lines of one session in a file, read an event at a time after the first. Where they stand in
-/// another order than they were written in, they are held whole, to be put in order.
+/// The lines of one session in a file, read an event at a time after the first, in the order in which
+/// they were written.
 pub struct Exported<R> {
     /// Its description, as the file says.
     pub spec: SessionSpec,
@@ -70,16 +70,14 @@ impl<R> Exported<R> {
     pub fn session(&self) -> SessionId {
         self.spec.id
     }
-}
 
-impl<R: BufRead> Exported<R> {
     /// What was skipped, for the person: known after the last event.
     pub fn notice(&self) -> Option<String> {
         self.reading.back().notice(", left out")
     }
 }
 
-impl<R: BufRead> Iterator for Exported<R> {
+impl<R: BufRead + Seek> Iterator for Exported<R> {
     type Item = Result<Arc<Envelope>, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {

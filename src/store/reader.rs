@@ -4,14 +4,13 @@
 //! reported; a type this program does not know is skipped; the order is that of `seq`, and of two
 //! events with one number the first in the file counts. An unfinished end is not part of it.
 //!
-//! One line is held at a time, and the event that it was: a journal whose numbers go up, as this
-//! program writes them, is read in the memory of its longest line. Only one that stands in another
-//! order is held whole, to be put in order.
+//! One line is held at a time, and the event that it was: a journal is read in the memory of its longest
+//! line. One that stands in another order than that in which this program writes it is read twice, and
+//! where each of its records stands is held in between.
 
 use std::{
-    io::{self, BufRead},
+    io::{self, BufRead, Seek},
     sync::Arc,
-    vec,
 };
 
 use super::medium::Medium;
@@ -25,6 +24,7 @@ mod follow;
 mod head;
 mod order;
 mod record;
+mod sorted;
 
 use faults::Faults;
 pub(super) use follow::since;
@@ -33,6 +33,7 @@ pub(super) use order::{Order, order, order_of};
 pub(super) use record::TYPES;
 use record::{LINE_MAX, Record, is_object, record};
 pub(super) use record::{event, readable};
+use sorted::{Place, Sorted};
 
 /// A line buffer larger than this is given back after its line.
 const LINE_KEPT: usize = 1 << 20;
@@ -127,6 +128,12 @@ pub(super) fn next_line(
     }
 }
 
+/// A line without the mark that some programs put before the first one, which is that at byte 0.
+fn text_of(line: &mut [u8], start: u64) -> &mut [u8] {
+    let mark = if start == 0 && line.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    &mut line[mark..]
+}
+
 /// A journal while it is read, event by event: those this program knows, in order; the first one
 /// starts the session.
 pub(super) struct Reading<R> {
@@ -146,8 +153,10 @@ pub(super) struct Reading<R> {
     wanted: Option<&'static [&'static str]>,
     /// Whether what is of another session stands there by mistake.
     alone: bool,
+    /// Where the record that was read last begins.
+    start: u64,
     /// What is left of those that were put in order.
-    sorted: Option<vec::IntoIter<Arc<Envelope>>>,
+    sorted: Option<Sorted>,
     finished: bool,
 }
 
@@ -162,7 +171,19 @@ struct End {
     counted: bool,
 }
 
-impl<R: BufRead> Reading<R> {
+impl<R> Reading<R> {
+    /// What is known of it after its last event.
+    pub(super) fn back(&self) -> &ReadBack {
+        &self.back
+    }
+
+    /// The same, without what it was read from.
+    pub(super) fn into_back(self) -> ReadBack {
+        self.back
+    }
+}
+
+impl<R: BufRead + Seek> Reading<R> {
     /// Begins at the first byte of a journal whose records stand in that order.
     pub(super) fn new(input: R, order: Order, session: SessionId) -> Self {
         Self {
@@ -177,6 +198,7 @@ impl<R: BufRead> Reading<R> {
             order,
             wanted: None,
             alone: true,
+            start: 0,
             sorted: None,
             finished: false,
         }
@@ -197,24 +219,15 @@ impl<R: BufRead> Reading<R> {
     pub(super) fn next(&mut self) -> Result<Option<Arc<Envelope>>, Unreadable> {
         match self.order {
             Order::Rising => self.rising(),
-            Order::Unknown => match &mut self.sorted {
-                Some(sorted) => Ok(sorted.next()),
-                None => {
-                    let sorted = self.put_in_order()?;
-                    Ok(self.sorted.insert(sorted.into_iter()).next())
-                }
-            },
+            Order::Unknown => {
+                let sorted = match self.sorted.take() {
+                    Some(sorted) => sorted,
+                    None => self.put_in_order()?,
+                };
+                let sorted = self.sorted.insert(sorted);
+                sorted.next(&mut self.input, &mut self.line).map_err(Unreadable::Io)
+            }
         }
-    }
-
-    /// What is known of it after its last event.
-    pub(super) fn back(&self) -> &ReadBack {
-        &self.back
-    }
-
-    /// The same, without what it was read from.
-    pub(super) fn into_back(self) -> ReadBack {
-        self.back
     }
 
     fn rising(&mut self) -> Result<Option<Arc<Envelope>>, Unreadable> {
@@ -239,7 +252,7 @@ impl<R: BufRead> Reading<R> {
                 self.number += 1;
                 self.back.len += ending.len;
                 self.end = End::default();
-            } else if let Some(envelope) = self.take(&line, ending)? {
+            } else if let Some(envelope) = self.take(&mut line, ending)? {
                 line.clear();
                 line.shrink_to(LINE_KEPT);
                 self.line = line;
@@ -249,6 +262,15 @@ impl<R: BufRead> Reading<R> {
         Ok(None)
     }
 
+    /// Reads all of it, for where each event stands.
+    fn put_in_order(&mut self) -> Result<Sorted, Unreadable> {
+        let mut places = Vec::new();
+        while let Some(envelope) = self.record()? {
+            places.push(Place { seq: envelope.seq, start: self.start });
+        }
+        Ok(Sorted::new(places, self.back.len, &mut self.back.faults))
+    }
+
     fn passes_over(&self, line: &[u8], ending: Ending) -> bool {
         let (Some(wanted), Some(_), true) = (self.wanted, self.first, ending.closed) else {
             return false;
@@ -256,12 +278,16 @@ impl<R: BufRead> Reading<R> {
         head::kind(line).is_some_and(|kind| !wanted.iter().any(|one| one.as_bytes() == kind))
     }
 
-    fn take(&mut self, line: &[u8], ending: Ending) -> Result<Option<Box<Envelope>>, Unreadable> {
+    fn take(
+        &mut self,
+        line: &mut [u8],
+        ending: Ending,
+    ) -> Result<Option<Box<Envelope>>, Unreadable> {
         self.number += 1;
         let start = self.back.len;
+        self.start = start;
         self.back.len += ending.len;
-        let line =
-            if start == 0 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
+        let line = text_of(line, start);
         let record = record(line);
         if !matches!(record, Record::Blank) {
             self.end = end_after(line, &record, start, self.back.len, ending);
@@ -330,7 +356,7 @@ impl<R: BufRead> Reading<R> {
     fn finish(&mut self) -> Result<(), Unreadable> {
         self.finished = true;
         if self.first.is_none() {
-            return Err(Unreadable::Damaged(format!("it is empty; {MOVE_AWAY}")));
+            return Err(Unreadable::Damaged("it is empty; move its folder away".to_owned()));
         }
         self.back.keep = self.end.cut.unwrap_or(self.back.len);
         self.back.unclosed = self.end.unclosed;
@@ -338,29 +364,6 @@ impl<R: BufRead> Reading<R> {
             self.back.faults.last_was_the_end();
         }
         Ok(())
-    }
-
-    fn put_in_order(&mut self) -> Result<Vec<Arc<Envelope>>, Unreadable> {
-        let mut events = Vec::new();
-        while let Some(envelope) = self.record()? {
-            events.push(Arc::new(*envelope));
-        }
-        if events.is_sorted_by(|one, next| one.seq < next.seq) {
-            return Ok(events);
-        }
-        let (first, all) = (events[0].seq, events.len());
-        self.back.faults.disordered = !events[1..].is_sorted_by_key(|event| event.seq);
-        events[1..].sort_by_key(|event| event.seq);
-        let mut last = None;
-        events.retain(|event| {
-            let is_new = last.is_none_or(|last| event.seq > last && event.seq > first);
-            if is_new {
-                last = Some(event.seq);
-            }
-            is_new
-        });
-        self.back.faults.doubled = all - events.len();
-        Ok(events)
     }
 }
 
@@ -377,7 +380,7 @@ fn end_after(line: &[u8], record: &Record, start: u64, len: u64, ending: Ending)
     End { cut: (zeros > 0).then_some(len - zeros), unclosed: true, counted: false }
 }
 
-const MOVE_AWAY: &str = "move its folder away, or mend the first line by hand";
+const MOVE_AWAY: &str = "move its folder away, or mend its beginning by hand";
 
 fn no_spec() -> String {
     format!("its first line does not describe a session; {MOVE_AWAY}")

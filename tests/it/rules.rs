@@ -1,6 +1,6 @@
 //! Rules in the whole program: files in layers, trust, what a person keeps and takes back.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, process::Stdio, thread, time::Instant};
 
 use footplate::{
     host::Host,
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::{
     rig,
-    support::{Place, Ran, of_type},
+    support::{PATIENCE, Place, Ran, of_type, runs},
     terminal::App,
 };
 
@@ -303,6 +303,12 @@ fn a_person_at_the_screen_is_asked_once_about_the_rules_of_a_project() {
         app.wait_until("the edited rules", |screen| screen.contains(edit));
     }
     app.wait_until("one question", |screen| live(screen) && !screen.contains("# once"));
+    // Gone meanwhile, with its folder: a yes is kept nowhere, and what comes in its place is asked about.
+    fs::remove_dir_all(place.project_rules().parent().unwrap()).unwrap();
+    app.press("y");
+    app.wait_for("those rules are gone");
+    put(&place.project_rules(), &format!("{ALLOW_DOCS}# back\n"));
+    app.wait_until("the rules that are back", |screen| live(screen) && screen.contains("# back"));
     app.press("n");
     app.wait_for("What it denies still counts");
     app.press("\u{11}");
@@ -351,6 +357,46 @@ fn rules_that_come_while_the_screen_is_open_are_asked_about_and_their_denies_cou
     let journal = place.journal();
     let finished = of_type(&journal, "call_finished");
     assert_eq!(finished[0]["result"]["content"]["error"], "denied_by_rule", "{finished:?}");
+}
+
+#[test]
+fn rules_that_come_while_nobody_is_there_count_at_once_the_persons_and_those_of_the_project() {
+    let place = Place::new();
+    // Writes until it may not any more: first the one, then the other.
+    let code = "import time, footplate\nfrom footplate import files\n\
+                for name in ['one', 'two']:\n    \
+                    denied = None\n    \
+                    while not denied:\n        \
+                        try:\n            files.write(name, str(time.monotonic_ns()))\n        \
+                        except footplate.Blocked as error:\n            denied = error\n        \
+                        time.sleep(0.02)\n    \
+                    print(name, denied.payload['error'])\n";
+    let model = place.script(&runs(code));
+    let mut command = place.footplate();
+    command.args(["exec", "--mode", "auto", "--model", &model, "write"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let until = |file: &str| {
+        let begun = Instant::now();
+        while !place.work().join(file).exists() {
+            assert!(begun.elapsed() < PATIENCE, "{file} is written");
+            thread::yield_now();
+        }
+    };
+    let deny = |file: &str| format!("[[deny]]\ncall = \"files.write\"\npath = \"{file}\"\n");
+    until("one");
+    put(&place.project_rules(), &format!("{ALLOW_DOCS}{}", deny("one")));
+    until("two");
+    put(&place.rules(), &deny("**/two"));
+    let ran = Ran(child.wait_with_output().unwrap());
+    assert_eq!(ran.code(), 0, "{}", ran.stderr());
+    let journal = place.journal();
+    let finished = of_type(&journal, "call_finished");
+    let printed = finished.last().unwrap()["result"]["content"].to_string();
+    for file in ["one", "two"] {
+        assert!(printed.contains(&format!("{file} denied_by_rule")), "{printed}");
+    }
+    // What they would allow counts only once somebody trusts them, and that is told.
+    assert!(ran.stderr().contains("footplate trust"), "{}", ran.stderr());
 }
 
 #[test]

@@ -315,3 +315,61 @@ fn a_line_is_found_over_all_sessions_newest_first() {
     assert_eq!((nothing.code(), nothing.stdout().as_str()), (0, ""));
     assert!(nothing.stderr().contains("Nothing was found"), "{}", nothing.stderr());
 }
+
+#[test]
+fn of_a_session_that_cannot_be_read_it_is_told_why_and_where_it_is_and_it_stays_as_it_is() {
+    let Two { place, model: _ } = two();
+    let (id, journal) =
+        (place.journal()[0]["session"].as_str().unwrap().to_owned(), journal_file(&place));
+    let folder = journal.parent().unwrap().to_str().unwrap().to_owned();
+    let whole = fs::read_to_string(&journal).unwrap();
+    let lines: Vec<_> = whole.lines().collect();
+    let newer = whole.replacen("\"v\":1", "\"v\":9999", 1);
+    let no_spec = "its first line does not describe a session";
+    for (bytes, why) in [
+        (lines[1..].join("\n"), no_spec),
+        (String::new(), "it is empty"),
+        ("\n".to_owned(), "it is empty"),
+        (format!("[{}]", lines.join(",")), no_spec),
+        (newer, "it was written by a later footplate"),
+    ] {
+        fs::write(&journal, &bytes).unwrap();
+        let of_it: [&[&str]; 6] = [
+            &["exec", "--resume", &id[30..], "on"],
+            &["sessions", "show", &id],
+            &["sessions", "fork", &id],
+            &["sessions", "rename", &id, "x"],
+            &["sessions", "delete", &id, "--yes"],
+            &["undo", "--session", &id],
+        ];
+        for arguments in of_it {
+            let ran = place.run(arguments);
+            let said = ran.stderr();
+            assert_eq!(ran.code(), 1, "{arguments:?}: {said}");
+            assert!(said.contains("cannot be read") && said.contains(why), "{arguments:?}: {said}");
+            assert!(
+                said.contains(&folder) && !said.contains("no session"),
+                "{arguments:?}: {said}"
+            );
+            assert_eq!(said.lines().count(), 2, "{arguments:?}: {said}");
+        }
+        let listed = place.run(&["sessions", "list"]);
+        assert!(
+            listed.stderr().contains(why) && listed.stderr().contains(&folder),
+            "{}",
+            listed.stderr()
+        );
+        let searched = place.run(&["sessions", "search", "boiler"]);
+        assert!(searched.stderr().contains("could not be read: 1"), "{}", searched.stderr());
+        // It may have been the one that is meant.
+        let carried_on = place.run(&["exec", "--continue", "on"]);
+        assert!(
+            carried_on.stderr().contains("no session that can be read"),
+            "{}",
+            carried_on.stderr()
+        );
+        assert_eq!(fs::read_to_string(&journal).unwrap(), bytes);
+    }
+    let other = place.run(&["sessions", "show", "elsewhere"]);
+    assert!(other.stderr().contains("there is no session"), "{}", other.stderr());
+}

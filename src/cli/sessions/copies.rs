@@ -10,10 +10,11 @@ use super::{
     super::{
         args::Common,
         exit::{Exit, Failure},
+        meant,
         print::{self, one_line},
         setup::{self, Setup},
     },
-    find, title,
+    title,
 };
 use crate::{
     host::{self, Attendance},
@@ -29,7 +30,7 @@ use crate::{
 
 pub(super) fn fork(common: &Common, words: &str, point: Point) -> Result<Exit, Failure> {
     let store = setup::store(&setup::home()?);
-    let from = find(&*store, words)?;
+    let from = meant::find(&*store, words)?;
     let workspace = common.dir.as_ref().map(|_| setup::workspace(common)).transpose()?;
     let id = host::fork(&*store, from.spec.id, point, workspace).map_err(Failure::in_two_lines)?;
     let _ = print::text(&format!("{id}\n"));

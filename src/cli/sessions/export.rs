@@ -14,10 +14,11 @@ use super::{
     super::{
         args::Format,
         exit::{Exit, Failure},
+        meant,
         print::{self, one_line},
         setup,
     },
-    find, markdown,
+    markdown,
 };
 use crate::{
     host,
@@ -31,7 +32,7 @@ use crate::{
 
 pub(super) fn run(words: &str, format: Format, output: Option<PathBuf>) -> Result<Exit, Failure> {
     let store = setup::store(&setup::home()?);
-    let session = find(&*store, words)?;
+    let session = meant::find(&*store, words)?;
     let Some(path) = output else {
         let written = write(&*store, &session, format, &mut BufWriter::new(io::stdout().lock()))?;
         return match written {

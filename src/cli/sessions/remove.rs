@@ -6,9 +6,9 @@ use super::{
     super::{
         ask::{self, Answered},
         exit::{Exit, Failure},
-        print, setup,
+        meant, print, setup,
     },
-    find, line,
+    line,
 };
 use crate::{config::draft, host, kernel::text};
 
@@ -18,7 +18,7 @@ pub(super) fn run(ids: &[String], yes: bool) -> Result<Exit, Failure> {
     let mut roots = Vec::new();
     let zone = TimeZone::system();
     for words in ids {
-        let session = find(&*store, words)?;
+        let session = meant::find(&*store, words)?;
         if roots.contains(&session.spec.id) {
             continue;
         }

@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
-use super::{
-    super::{
-        ask::{self, Answered},
-        exit::{Exit, Failure},
-        print::{self, one_line},
-        setup, undo,
-    },
-    find,
+use super::super::{
+    ask::{self, Answered},
+    exit::{Exit, Failure},
+    meant,
+    print::{self, one_line},
+    setup, undo,
 };
 use crate::{
     host::{NoWayBack, Rewind},
@@ -28,7 +26,7 @@ pub(super) enum How {
 
 pub(super) async fn run(words: &str, to: usize, how: How) -> Result<Exit, Failure> {
     let store = setup::store(&setup::home()?);
-    let id = find(&*store, words)?.spec.id;
+    let id = meant::find(&*store, words)?.spec.id;
     let rewind = Rewind::read(&*store, id, to).map_err(|error| no_way(error, id))?;
     let plan = rewind.plan().await.map_err(Failure::in_two_lines)?;
     let zone = TimeZone::system();

@@ -67,8 +67,9 @@ pub(super) fn run(words: &[String], limit: usize, how: Told) -> Result<Exit, Fai
     if searched.too_long > 0 {
         print::aside(&format!("Records too long to be searched: {}.", searched.too_long));
     }
-    if searched.unreadable > 0 {
-        print::aside(&format!("Sessions that could not be read: {}.", searched.unreadable));
+    let unreadable = searched.unreadable + store.unlisted(&store.list()?)?.len();
+    if unreadable > 0 {
+        print::aside(&format!("Sessions that could not be read: {unreadable}."));
     }
     if searched.whole + searched.unreadable < searched.all {
         print::aside(&format!(

@@ -139,8 +139,13 @@ fn a_person_is_asked_about_a_projects_rules_until_they_say_yes_or_never_to_that_
     computer.put_project(ALLOW);
     let other = files.untrusted(&project).unwrap();
     let late = files.judge(&project, &asked.text, Trusting::Yes).unwrap_err();
-    assert!(late.contains("was changed since you saw it"), "{late}");
+    assert_eq!(late, "Not kept: they were changed since you saw them.");
     assert_eq!(computer.read(&files), [], "a yes to another text is none to this one");
+    std::fs::remove_dir_all(of_project(&project).parent().unwrap()).unwrap();
+    let gone = files.judge(&project, &other.text, Trusting::Yes).unwrap_err();
+    assert_eq!(gone, "Not kept: those rules are gone.");
+    computer.put_project(ALLOW);
+    assert_eq!(computer.read(&files), [], "a yes to what was gone is none to what is back");
     files.judge(&project, &other.text, Trusting::Yes).unwrap();
     assert_eq!(computer.read(&files), [allow(Layer::Project)]);
     assert_eq!(files.untrusted(&project), None);

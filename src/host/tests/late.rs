@@ -6,7 +6,7 @@ use tokio::sync::Notify;
 use super::*;
 use crate::{
     host::{Changes, Choice},
-    kernel::{event::Origin, id::CallId},
+    kernel::{event::Origin, gate::approval::NotAnswered, id::CallId},
 };
 
 /// A root whose agent writes two files, the second once a person says yes.
@@ -181,5 +181,37 @@ async fn what_a_person_runs_in_an_agent_is_stopped_with_it() {
     assert!(matches!(journal.last(), Some(Event::SessionFinished { .. })), "{journal:?}");
     let run = Command::Run { session: question.session, code: "more()".into() };
     assert!(crate::kernel::port::Desk::send(&rig.host, run).is_err());
+    rig.host.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_a_person_sets_just_as_an_agent_is_over_does_not_stand_behind_its_end() {
+    let mut rig = writer();
+    let root = rig.go(Mode::Default);
+    let first = rig.question("a").await;
+    let a = first.session;
+    rig.answer(&first, Answer::Allow { scope: Scope::Session { rule: String::new() } });
+    let asked = |envelope: &Envelope| match &envelope.event {
+        Event::ApprovalRequested { question } if question.id != first.id => Some(question.clone()),
+        _ => None,
+    };
+    let second = rig.until(asked).await;
+    // Whoever looks it up now, and comes to write once it is over.
+    let found = rig.host.0.get(a).unwrap();
+    rig.allow(&second);
+    assert_eq!(rig.host.quiet(root).await, Some(Outcome::Done));
+    let journal = rig.journal(a);
+    assert!(matches!(journal.last(), Some(Event::SessionFinished { .. })), "{journal:?}");
+    rig.host.0.live().insert(a, found);
+
+    rig.host.send_command(Command::SetMode { session: a, mode: Mode::Auto });
+    let name = Command::Rename { session: a, name: "the writer".into() };
+    let renamed = crate::kernel::port::Desk::send(&rig.host, name);
+    assert!(matches!(renamed, Err(NotAnswered::Refused(_))), "{renamed:?}");
+    rig.host.send_command(Command::Revoke { grant: first.id });
+    assert_eq!(rig.journal(a), journal);
+    let revoked = |event: &Event| matches!(event, Event::RuleRevoked { .. });
+    assert_eq!(count(&rig.journal(root), revoked), 1, "the session above it has it");
+    rig.host.0.live().remove(&a);
     rig.host.shutdown().await;
 }

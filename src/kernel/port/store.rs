@@ -38,7 +38,7 @@ pub enum StoreError {
     #[error("there is no session {0}")]
     Unknown(String),
     /// The journal cannot be read as one.
-    #[error("the journal of session {session} is damaged: {fault}")]
+    #[error("session {session} cannot be read: {fault}")]
     Damaged {
         /// Which session.
         session: SessionId,
@@ -120,8 +120,8 @@ pub trait Store: Send + Sync {
     /// The sessions, newest first, from the heads and tails of their journals.
     fn list(&self) -> Result<Vec<SessionSummary>, StoreError>;
 
-    /// The folders of those that are not in that list, since their beginning cannot be read.
-    fn unlisted(&self, _listed: &[SessionSummary]) -> Result<Vec<PathBuf>, StoreError> {
+    /// Those that are not in that list, since their beginning cannot be read, and their folders.
+    fn unlisted(&self, _: &[SessionSummary]) -> Result<Vec<(SessionId, PathBuf)>, StoreError> {
         Ok(Vec::new())
     }
 

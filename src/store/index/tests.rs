@@ -98,7 +98,7 @@ fn damaged_sessions_and_strangers_are_left_out_of_the_list_and_the_damaged_are_t
     let listed = store.list().unwrap();
     let found: Vec<_> = listed.iter().map(|found| found.spec.id).collect();
     assert_eq!(found, [3.into()]);
-    let folder = |number: u128| journal(number).parent().unwrap().to_owned();
+    let folder = |number: u128| (number.into(), journal(number).parent().unwrap().to_owned());
     let damaged = [folder(1), folder(2), folder(4)];
     assert_eq!(store.unlisted(&listed).unwrap(), damaged);
     // One that began since the list was made is not among them.

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{LINE_MAX, Record, next_line, record};
+use super::{LINE_MAX, Record, next_line, record, text_of};
 use crate::kernel::{id::SessionId, port::Since};
 
 /// Where a part ends that is read at once.
@@ -28,8 +28,7 @@ pub(in crate::store) fn since(
             break;
         }
         at += ending.len;
-        let text = if at == ending.len { line.strip_prefix(b"\xef\xbb\xbf") } else { None };
-        match record(text.unwrap_or(&line)) {
+        match record(text_of(&mut line, at - ending.len)) {
             Record::Blank | Record::Broken => continue,
             Record::Event(envelope) if envelope.session == session => {
                 since.events.push(Arc::new(*envelope));

@@ -1,6 +1,39 @@
 //! What the first bytes of a line tell, where they are as this program writes them.
 
+use std::str::FromStr;
+
+use jiff::Timestamp;
+
 use crate::kernel::id::SessionId;
+
+/// All that stands before what happened.
+pub(super) struct Head {
+    pub(super) v: u32,
+    pub(super) seq: u64,
+    pub(super) at: Timestamp,
+    pub(super) session: SessionId,
+    /// Where the comma stands after which it is told what happened.
+    pub(super) end: usize,
+}
+
+/// The head of the record that begins like this.
+pub(super) fn whole(line: &[u8]) -> Option<Head> {
+    let (v, rest) = digits(line.strip_prefix(b"{\"v\":")?)?;
+    let (seq, rest) = digits(rest.strip_prefix(b",\"seq\":")?)?;
+    let (at, rest) = quoted(rest.strip_prefix(b",\"at\":")?)?;
+    let (session, rest) = quoted(rest.strip_prefix(b",\"session\":")?)?;
+    rest.starts_with(b",\"type\":").then_some(Head {
+        v: v.try_into().ok()?,
+        seq,
+        at: parsed(at)?,
+        session: parsed(session)?,
+        end: line.len() - rest.len(),
+    })
+}
+
+fn parsed<T: FromStr>(text: &[u8]) -> Option<T> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
 
 /// The number of the record that begins like this.
 pub(super) fn number(line: &[u8]) -> Option<u64> {
@@ -10,7 +43,7 @@ pub(super) fn number(line: &[u8]) -> Option<u64> {
 
 /// The session of the record that begins like this.
 pub(super) fn session(line: &[u8]) -> Option<SessionId> {
-    std::str::from_utf8(named(line)?.0).ok()?.parse().ok()
+    parsed(named(line)?.0)
 }
 
 /// The type of the record that begins like this.
@@ -33,7 +66,9 @@ fn numbered(line: &[u8]) -> Option<(u64, &[u8])> {
 
 fn digits(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (digits, rest) = bytes.split_at(bytes.iter().take_while(|it| it.is_ascii_digit()).count());
-    Some((std::str::from_utf8(digits).ok()?.parse().ok()?, rest))
+    // As JSON has it.
+    let well_formed = digits.len() == 1 || !digits.starts_with(b"0");
+    Some((parsed(digits).filter(|_| well_formed)?, rest))
 }
 
 /// A text without an escape in it, and what follows.

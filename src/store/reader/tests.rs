@@ -1,4 +1,8 @@
-use std::{cell::Cell, io::Read, rc::Rc};
+use std::{
+    cell::Cell,
+    io::{Cursor, Read, SeekFrom},
+    rc::Rc,
+};
 
 use super::*;
 use crate::{
@@ -30,6 +34,12 @@ impl Read for Endless {
         self.lines.drain(..count);
         self.read.set(self.read.get() + count as u64);
         Ok(count)
+    }
+}
+
+impl Seek for Endless {
+    fn seek(&mut self, _: SeekFrom) -> io::Result<u64> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 }
 
@@ -73,7 +83,7 @@ fn no_more_of_a_long_journal_is_held_than_a_line_and_what_is_read_ahead() {
 fn a_long_line_gives_its_room_back() {
     let long = "x".repeat(3 * LINE_KEPT);
     let journal = [first(), line(1, &long), line(2, "on")].concat();
-    let mut reading = Reading::new(&journal[..], Order::Rising, SESSION.into());
+    let mut reading = Reading::new(Cursor::new(&journal), Order::Rising, SESSION.into());
     while reading.next().unwrap().is_some() {
         assert!(reading.line.capacity() <= LINE_KEPT);
     }
@@ -95,4 +105,32 @@ fn the_order_of_records_is_told_by_the_start_of_their_lines() {
     check(&[first(), b"{\"seq\":1,\"v\":1}\n".to_vec(), two], Order::Unknown);
     check(&[b"\xef\xbb\xbf".to_vec(), first(), one], Order::Unknown);
     check(&[], Order::Rising);
+}
+
+#[test]
+fn of_a_journal_in_another_order_no_event_is_held_before_it_is_asked_for() {
+    let text = "and so the valve is open ".repeat(400);
+    let mut lines: Vec<_> = (1..2_000).map(|seq| line(seq, &text)).collect();
+    lines.rotate_left(700);
+    let journal = [first(), lines.concat()].concat();
+    let mut reading = Reading::new(Cursor::new(&journal), Order::Unknown, SESSION.into());
+    let mut numbers = Vec::new();
+    while let Some(envelope) = reading.next().unwrap() {
+        assert_eq!(Arc::strong_count(&envelope), 1);
+        assert!(reading.line.capacity() <= 4 * text.len());
+        numbers.push(envelope.seq);
+    }
+    assert_eq!(numbers, (0..2_000).collect::<Vec<_>>());
+    assert_eq!(reading.back().notice("").as_deref(), Some("the records were put in order"));
+}
+
+#[test]
+fn a_journal_that_changes_between_two_looks_gives_no_other_event_than_it_told_of() {
+    let journal = [first(), line(2, "b"), line(1, "a")].concat();
+    let mut reading = Reading::new(Cursor::new(journal), Order::Unknown, SESSION.into());
+    assert_eq!(reading.next().unwrap().unwrap().seq, 0);
+    let other = [first(), line(2, "b"), line(3, "c")].concat();
+    *reading.input.get_mut() = other;
+    let error = reading.next().unwrap_err();
+    assert!(matches!(error, Unreadable::Io(_)), "{error:?}");
 }

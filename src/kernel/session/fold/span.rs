@@ -31,6 +31,8 @@ pub(super) struct Talk {
     bytes: usize,
     /// How many messages the first one stands for that were let go; none were if 0.
     gone: usize,
+    /// How many of the first messages have no thoughts any more.
+    forgotten: usize,
     /// The number from which on words were said here, and not in a file that was brought in.
     pub(super) ours: u64,
     /// The words of people in it: the number of the event, and where they stand.
@@ -80,11 +82,12 @@ impl Talk {
 
     /// The exchange is over, and nothing that was thought in it is told again.
     pub(super) fn forget_thoughts(&mut self) {
-        for message in &mut self.messages {
+        for message in self.messages.iter_mut().skip(self.forgotten) {
             if let Message::Assistant { thoughts, .. } = message {
                 *thoughts = Vec::new();
             }
         }
+        self.forgotten = self.messages.len();
     }
 
     /// Goes on with this.
@@ -179,7 +182,9 @@ impl Talk {
         self.weigh();
     }
 
+    /// Looks at all messages anew, since other ones stand there.
     fn weigh(&mut self) {
+        self.forgotten = 0;
         self.bytes = self.messages.iter().map(Message::bytes).sum();
     }
 
@@ -200,8 +205,8 @@ impl Talk {
             self.messages.truncate(self.spoken[first].1);
             self.spoken.truncate(first);
         }
-        self.forget_thoughts();
         self.weigh();
+        self.forget_thoughts();
     }
 }
 
