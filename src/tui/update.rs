@@ -374,7 +374,7 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
         Came::Remembered(Ok(())) => {}
         Came::Theme(file, theme) => themes::came(state, &file, theme),
         Came::Kept(setting, kept) => controls::kept(state, setting, kept),
-        Came::Remembered(Err(why)) | Came::NotSuspended(why) => {
+        Came::InVain(why) | Came::Remembered(Err(why)) | Came::NotSuspended(why) => {
             state.status.fault(why, state.now.at)
         }
     }

@@ -14,7 +14,7 @@ impl App {
     pub(super) fn effect(&mut self, effect: Effect) -> Option<Message> {
         match effect {
             Effect::Send(command) => {
-                return work::send(&*self.desk, command).map(Message::Came);
+                return work::send(&mut self.work, &*self.desk, command).map(Message::Came);
             }
             Effect::Start { what, message } => {
                 work::start(&mut self.work, self.desk.clone(), self.begin.clone(), what, message);

@@ -20,7 +20,7 @@ use crate::{
         },
         id::{ApprovalId, CallId, SessionId},
         message::Words,
-        port::{OutputPage, StartError, StoreError},
+        port::{OutputPage, Sequel, StartError, StoreError},
         spec::{Mode, SessionSpec},
     },
     tui::{
@@ -115,6 +115,13 @@ impl Desk for Host {
     fn send(&self, command: Command) -> Result<(), NotAnswered> {
         self.sent.lock().unwrap().push(command);
         if self.late { Err(NotAnswered::NobodyWaits) } else { Ok(()) }
+    }
+
+    fn begin(&self, command: Command) -> Result<Option<Sequel>, NotAnswered> {
+        let in_vain = matches!(command, Command::Fork { .. });
+        self.send(command)?;
+        let why = || -> Sequel { Box::pin(async { Err("Not copied: no room.".to_owned()) }) };
+        Ok(in_vain.then(why))
     }
 
     fn rules(&self, _: SessionId) -> Vec<Placed> {
@@ -292,6 +299,16 @@ async fn words_start_a_session_and_a_live_letter_answers_its_question() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_copy_that_cannot_be_made_is_told_of() {
+    let running = Running::start(Host::default());
+    running.host.happens(Event::SessionStarted { spec: spec() });
+    running.types("/fork");
+    running.glass.wait_until("the draft", |screen| screen.contains("› /fork")).await;
+    running.press(crossterm::event::KeyCode::Enter);
+    running.glass.wait_until("why", |screen| screen.contains("Not copied: no room.")).await;
+}
+
 async fn keys_are_answered_during_a_flood_and_all_of_it_arrives() {
     let running = Running::start(Host::default());
     running.host.happens(Event::SessionStarted { spec: spec() });
