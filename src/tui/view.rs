@@ -225,7 +225,11 @@ fn popup_over(
         Popup::Log { row } => return log::draw(state, pen, whole, row),
         Popup::Grants { row } => return standing::draw(state, pen, whole, row),
         Popup::Changes { row } => drawn.change = written::draw(state, pen, whole, row),
-        Popup::Help { of, top } => return help::draw(state, pen, whole, of, top),
+        Popup::Help { of, top } => {
+            let (last, cursor) = help::draw(state, pen, whole, of, top);
+            drawn.last = last;
+            return cursor;
+        }
         Popup::Connect { row } => connect::draw(state, pen, whole, row),
         Popup::Commands => {
             let below = below(state, pen, body, palette::ROWS, drawn);
@@ -239,7 +243,7 @@ fn popup_over(
             let below = below(state, pen, body, away::rows(state), drawn);
             away::draw(state, pen, below, row);
         }
-        Popup::Script { top } => script::draw(state, pen, whole, top),
+        Popup::Script { top } => drawn.last = script::draw(state, pen, whole, top),
         Popup::Picture { at } => {
             drawn.pictures.extend(picture::alone(state, pen, whole, at));
         }
