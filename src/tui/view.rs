@@ -5,7 +5,7 @@ mod arrange;
 mod away;
 mod choice;
 mod compared;
-mod composer;
+pub(super) mod composer;
 mod connect;
 mod decided;
 mod edit;

@@ -25,6 +25,7 @@ use crate::{
 };
 
 /// A key that edits; what it does where words of before are searched is for their words.
+        view,
 pub(super) fn edit(state: &mut State, edit: Edit) -> Vec<Effect> {
     if edit == Edit::Send {
         return send(state, When::AfterTurn);
@@ -41,7 +42,8 @@ pub(super) fn edit(state: &mut State, edit: Edit) -> Vec<Effect> {
     {
         return vec![Effect::Send(Command::TakeBack { session, text })];
     }
-    state.composer.edit(edit);
+    let rows = view::composer::layout(state);
+    state.composer.edit(edit, rows);
     Vec::new()
 }
 

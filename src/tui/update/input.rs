@@ -20,6 +20,7 @@ use crate::tui::{
         tree::Below,
         waiting::{Compare, Form},
     },
+    view,
 };
 
 pub(super) fn apply(state: &mut State, input: Input) -> Vec<Effect> {
@@ -321,8 +322,10 @@ fn write(state: &mut State, edit: Edit) -> Vec<Effect> {
     }
     if state.focus == Focus::Question && state.queue.writing().is_some() {
         question::write(state, |draft| {
-            draft.edit(edit);
+            draft.edit_in(edit, rows);
         });
+        let words = matches!(state.queue.form, Some(Form::Because(..)));
+        let rows = view::composer::layout_of_form(state).filter(|_| words);
         return Vec::new();
     }
     compose::edit(state, edit)
