@@ -290,7 +290,7 @@ fn below(state: &State, pen: &mut Pen<'_>, body: Rect, rows: u16, drawn: &mut Dr
 /// The rule at the top: where we are, how much is below a view that was moved, and how long this
 /// turn has gone on.
 fn header(state: &State, pen: &mut Pen<'_>, area: Rect, below: usize) {
-    let mut title = state.place.workspace.clone();
+    let mut title = state.folder();
     let mut right = Vec::new();
     if below > 0 {
         // Of what lies outside the rows are not counted to the last.

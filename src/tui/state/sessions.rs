@@ -104,6 +104,18 @@ pub struct Sessions {
 const TITLE: usize = 24;
 
 impl State {
+    /// The name of the folder that the session in view was started in; before there is one, of the one
+    /// here.
+    pub fn folder(&self) -> String {
+        let viewed = self.sessions.viewed().map(|viewed| self.sessions.root(viewed));
+        let node = viewed.and_then(|root| self.sessions.get(root));
+        let name = node.and_then(|node| node.spec.workspace.file_name());
+        match name {
+            Some(name) => clean::name(&name.to_string_lossy()).into_owned(),
+            None => self.place.workspace.clone(),
+        }
+    }
+
     /// The names from the root down to a session as the tree has them, in so many cells if they can
     /// be read in them: the root's title is cut first, then names in the middle are left out.
     pub fn way(&self, session: SessionId, path: &[String], width: usize) -> String {

@@ -282,7 +282,7 @@ pub(super) fn tiny(state: &State, pen: &mut Pen<'_>, area: Rect) {
 
 /// The title of the terminal: it changes with the state, never with the second.
 pub fn title(state: &State) -> String {
-    let (place, dot) = (&state.place.workspace, state.look.dot());
+    let (place, dot) = (state.folder(), state.look.dot());
     let what = match (state.queue.asking(), state.at_work()) {
         (0, 0) => String::new(),
         (0, work) => format!("{} {work}{dot}", state.look.mark(Mark::Running)),
