@@ -291,12 +291,7 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             let ran = words.and_then(|draft| compose::by_hand(session, &draft.text()));
             return ran.into_iter().collect();
         }
-        Came::NotStarted(fault) => {
-            state.status.fault(fault, state.now.at);
-            if let Some(draft) = state.place.starting.take() {
-                state.composer.give_back(draft);
-            }
-        }
+        Came::NotStarted(fault) => compose::not_started(state, fault),
         Came::Listed(came) => tree::listed(state, came),
         Came::Resumed(session, came) => return tree::resumed(state, session, came),
         Came::Deleted(came) => return tree::deleted(state, came),

@@ -144,6 +144,9 @@ fn hint(state: &State, here: bool, width: usize) -> String {
         }
         Some(_) | None => {}
     }
+    if state.sessions.viewed().is_some() && state.heard_by().is_none() {
+        return "for the session that is not there yet".to_owned();
+    }
     if let Some(why) = read_only(state) {
         return why;
     }
