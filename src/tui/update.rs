@@ -96,9 +96,13 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
         }
         Message::Happened(envelope) => {
             let before = away::before(state, &envelope);
+            let chosen = tree::chosen_there(state);
             state.records.take(&envelope);
             written::take(state, &envelope);
             let effects = events::apply(state, &envelope);
+            if chosen.is_some() {
+                tree::hold(state, chosen);
+            }
             away::happened(state, before, &envelope);
             log::happened(state, &envelope);
             effects

@@ -29,7 +29,7 @@ pub(super) use self::{
         choose_said, delete, delete_chosen, deleted, fork, go_back, name, rename, rename_chosen,
         renamed, said, told,
     },
-    list::{edit, filter, fold, list, listed, order, sift, step_back, write},
+    list::{chosen_there, edit, filter, fold, hold, list, listed, order, sift, step_back, write},
 };
 
 /// What a row is about.
