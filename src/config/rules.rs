@@ -62,6 +62,28 @@ pub struct RuleFile {
     pub faults: Vec<String>,
 }
 
+/// The file of a person's own rules.
+pub fn of_person(home: &Home) -> PathBuf {
+    home.config.join("rules.toml")
+}
+
+/// What such a file begins with: no rule, and what one looks like.
+pub const TEMPLATE: &str = r#"# What is allowed unasked, always asked about, or denied; a deny beats an ask, an ask beats an
+# allow. Each rule says which calls it is for; what it leaves out may be anything.
+#
+# [[allow]]
+# call = "process.run"
+# args = ["cargo", "test", "**"]     # ** stands for any further arguments
+#
+# [[ask]]
+# call = "files.write"
+# path = ".github/**"
+#
+# [[deny]]
+# call = "process.run"
+# args = ["git", "push", "**"]
+"#;
+
 /// What a file is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
@@ -78,7 +100,7 @@ impl RuleFiles {
     pub fn new(home: &Home, user_home: Option<PathBuf>, notice: Notice) -> Self {
         Self {
             admin: ADMIN.into(),
-            user: home.config.join("rules.toml"),
+            user: of_person(home),
             trust: Trust::new(home),
             home: user_home,
             notice,

@@ -300,6 +300,7 @@ impl App {
             | Effect::Notify(_)
             | Effect::ReadTheme(_)
             | Effect::KeysFile
+            | Effect::RulesFile
             | Effect::Suspend => {}
         }
         None

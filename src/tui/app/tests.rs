@@ -240,6 +240,7 @@ fn built(host: Host) -> (Arc<Host>, Glass, mpsc::Sender<Vec<Key>>, App) {
                 measure: || None,
                 keymap: Keymap::default(),
                 keys: "/no/such/folder/keys.toml".into(),
+                rules: "/no/such/folder/rules.toml".into(),
                 keep: Arc::new(|_| Ok(())),
             },
         },
@@ -299,7 +300,6 @@ async fn words_start_a_session_and_a_live_letter_answers_its_question() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_copy_that_cannot_be_made_is_told_of() {
     let running = Running::start(Host::default());
     running.host.happens(Event::SessionStarted { spec: spec() });
@@ -309,6 +309,7 @@ async fn a_copy_that_cannot_be_made_is_told_of() {
     running.glass.wait_until("why", |screen| screen.contains("Not copied: no room.")).await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn keys_are_answered_during_a_flood_and_all_of_it_arrives() {
     let running = Running::start(Host::default());
     running.host.happens(Event::SessionStarted { spec: spec() });
