@@ -299,14 +299,15 @@ async fn words_start_a_session_and_a_live_letter_answers_its_question() {
     assert_eq!(*running.host.sent.lock().unwrap(), [asked]);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn a_copy_that_cannot_be_made_is_told_of() {
-    let running = Running::start(Host::default());
-    running.host.happens(Event::SessionStarted { spec: spec() });
-    running.types("/fork");
-    running.glass.wait_until("the draft", |screen| screen.contains("› /fork")).await;
-    running.press(crossterm::event::KeyCode::Enter);
-    running.glass.wait_until("why", |screen| screen.contains("Not copied: no room.")).await;
+    let (_host, _glass, _keys, mut app) = built(Host::default());
+    let command = Command::Fork { session: 1.into(), before: None };
+    assert!(app.effect(Effect::Send(command)).is_none());
+    let came = app.work.join_next().await.unwrap().unwrap();
+    update(&mut app.state, Message::Came(came));
+    let said = app.state.status.toast(app.state.now.at);
+    assert_eq!(said, Some("Not copied: no room."));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
