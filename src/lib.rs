@@ -210,6 +210,11 @@
 //! - Somebody looks at the screen while its window is in front; with a terminal that never tells where
 //!   that is, until no key was pressed for five minutes. What happens meanwhile is gathered as it comes,
 //!   since it is known only later that nobody saw it, and what a journal tells of before is no news.
+//! - Money is dollars: models are priced in them, and an amount without its sign would be read as
+//!   whatever its reader uses. The tree of sessions is in the order of attention, so its rows move; what is
+//!   chosen there moves with its row.
+//! - What is written while a session begins or is opened is for that one: it waits in the composer until
+//!   that one hears it.
 //! - The screen reads a file for a person by windows and by lines that are counted beside the loop. A path
 //!   named below the folder that is worked in has to lead there: a link out of it is said and not
 //!   followed. One that is named by its own place is somebody's wish.

@@ -74,7 +74,7 @@ pub(super) struct Common {
     )]
     pub(super) max_tokens: Option<u64>,
 
-    /// The same for money, in the currency of the prices in config.toml
+    /// The same for money, in dollars; what a model takes stands in config.toml
     #[arg(
         global = true,
         long,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::setup::variable;
 use crate::{
-    config::{Glyphs, Pictures, Screen, Surface},
+    config::{Config, Glyphs, Pictures, Screen, Surface},
     executor::{Local, seal::Form},
     tui::{
         app::Check,
@@ -242,6 +242,11 @@ pub(super) fn cell() -> Option<(u16, u16)> {
     let width = size.ws_xpixel.checked_div(size.ws_col)?;
     let height = size.ws_ypixel.checked_div(size.ws_row)?;
     (width > 0 && height > 0).then_some((width, height))
+}
+
+/// Whether the terminal is to be asked for its ground: nobody chose a theme, and nothing else tells.
+pub(super) fn asks_ground(config: &Config) -> bool {
+    config.theme.is_none() && ground().is_none() && depth() > Depth::None
 }
 
 /// Whether the terminal says that its ground is light; some say it in a variable.

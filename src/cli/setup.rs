@@ -292,7 +292,7 @@ pub(super) fn placed(home: &Home, spec: SessionSpec) -> Result<SessionSpec, Stri
     if spec.model != model::TOUR_NAME {
         return Ok(spec);
     }
-    let workspace = home.data.join("tour").join(spec.id.short());
+    let workspace = home.data.join("tour").join(spec.id.short()).join("tour");
     match std::fs::create_dir_all(&workspace) {
         Ok(()) => Ok(SessionSpec { workspace, ..spec }),
         Err(error) => Err(format!(

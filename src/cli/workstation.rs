@@ -34,7 +34,7 @@ use crate::{
         layout::Remembered,
         message::News,
         state::Leave,
-        theme::{Depth, Theme},
+        theme::Theme,
     },
 };
 
@@ -288,27 +288,25 @@ fn own(
     tell: &mpsc::UnboundedSender<News>,
 ) -> Own {
     let keys = setup.home.keys_file();
-    let name = name_of(&keys);
     let keymap = match std::fs::read_to_string(&keys) {
-        Ok(source) => Keymap::read(&name, &source).map_err(|fault| fault.to_string()),
+        Ok(source) => Keymap::read(&name_of(&keys), &source).map_err(|fault| fault.to_string()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Keymap::default()),
-        Err(error) => Err(format!("{name} cannot be read: {error}.")),
+        Err(error) => Err(format!("{} cannot be read: {error}.", name_of(&keys))),
     };
     let keymap = keymap.unwrap_or_else(|fault| {
         let _ = tell.send(News::Said(fault));
         Keymap::default()
     });
-    let asks_ground =
-        setup.config.theme.is_none() && checks::ground().is_none() && checks::depth() > Depth::None;
     Own {
         theme,
         themes: setup.home.themes(),
-        asks_ground,
+        asks_ground: checks::asks_ground(&setup.config),
         pictures: checks::pictures(setup.config.screen),
         measure: checks::cell,
         keymap,
         keep: keep(setup, chosen),
         keys,
+        rules: crate::config::rules::of_person(&setup.home),
     }
 }
 

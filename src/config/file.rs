@@ -148,7 +148,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
         ConfigError::Wrong { path: path.to_owned(), line, column, fault, hint }
     };
     let file: File = toml::from_str(text).map_err(|error| {
-        let (fault, hint) = explain(error.message());
+        let (fault, hint) = explain(text, &error);
         wrong(error.span().unwrap_or(0..0), fault, hint)
     })?;
     let timeout_ms = *file.execution.timeout_ms.get_ref();

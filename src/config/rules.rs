@@ -35,7 +35,7 @@ pub fn of_project(folder: &Path) -> PathBuf {
 
 /// Where the rules are that count in every folder: of the computer, and of the person.
 pub fn of_everywhere(home: &Home) -> [PathBuf; 2] {
-    [ADMIN.into(), home.config.join("rules.toml")]
+    [ADMIN.into(), of_person(home)]
 }
 
 /// Told, in a line or two, what a person should know.
@@ -66,6 +66,28 @@ pub struct RuleFile {
     /// What a person should know of it: two lines.
     pub faults: Vec<String>,
 }
+
+/// The file of a person's own rules.
+pub fn of_person(home: &Home) -> PathBuf {
+    home.config.join("rules.toml")
+}
+
+/// What such a file begins with: no rule, and what one looks like.
+pub const TEMPLATE: &str = r#"# What is allowed unasked, always asked about, or denied; a deny beats an ask, an ask beats an
+# allow. Each rule says which calls it is for; what it leaves out may be anything.
+#
+# [[allow]]
+# call = "process.run"
+# args = ["cargo", "test", "**"]     # ** stands for any further arguments
+#
+# [[ask]]
+# call = "files.write"
+# path = ".github/**"
+#
+# [[deny]]
+# call = "process.run"
+# args = ["git", "push", "**"]
+"#;
 
 /// What a file is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -119,6 +119,16 @@ fn a_mistake_is_told_with_its_place_and_what_to_do() {
         "config.toml:2:13: approval.expires_s is 0, so no question could be answered\n\
          set it to at least 1, or take it out and questions wait for ever",
     );
+    check(
+        "mode = 'plan'\n# again\nmode = 'auto'\n",
+        "config.toml:3:1: `mode` stands here a second time\n\
+         keep one of the two, and take the other out",
+    );
+    check(
+        "[screen]\nascii = true\n[screen]\n",
+        "config.toml:3:2: `screen` stands here a second time\n\
+         keep one of the two, and take the other out",
+    );
     check("mode = 'defualt'\n", "config.toml:1:8: `defualt` is no value\ndid you mean `default`?");
     check(
         "[screen]\nzzz = true\n",

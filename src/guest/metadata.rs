@@ -11,6 +11,7 @@ use toml::Spanned;
 use crate::kernel::{
     error::{CallError, ErrorCode},
     port::{Packages, Wanted},
+    setting::twice,
 };
 
 /// Requirements of one script.
@@ -28,7 +29,9 @@ pub fn wanted(code: &str) -> Result<Option<Wanted>, CallError> {
     }
     let said: Said = toml::from_str(&block.text).map_err(|error| {
         let line = error.span().map_or(block.line, |span| block.line_at(span.start));
-        fault(line, error.message().lines().next().unwrap_or("this is no TOML"))
+        let twice = twice(&block.text, &error).map(|(what, _)| what);
+        let what = error.message().lines().next().unwrap_or("this is no TOML");
+        fault(line, twice.as_deref().unwrap_or(what))
     })?;
     if let Some(uv) = said.tool.and_then(|tool| tool.uv) {
         let what = "settings of uv in a script are not obeyed, since they choose who is asked for \

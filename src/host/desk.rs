@@ -1,8 +1,8 @@
 //! What a screen is handed.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use super::{Changes, Choice, Host, Inner, orders, recorder};
+use super::{Changes, Choice, Host, Inner, orders};
 use crate::kernel::{
     BoxFuture,
     capability::Capability,
@@ -13,16 +13,15 @@ use crate::kernel::{
     gate::{
         approval::{NotAnswered, Scope},
         law::Placed,
-        subject::Subject,
         unrecorded,
     },
     id::{ApprovalId, CallId, SessionId},
     message::Words,
     picture::PictureId,
     port::{
-        Desk, Listed, NotResumed, Numbered, OutputPage, StartError, StoreError, Visit, Watch, When,
+        Desk, Listed, NotResumed, Numbered, OutputPage, Sequel, StartError, StoreError, Visit,
+        Watch, When,
     },
-    session::fold::Folding,
     spec::SessionSpec,
 };
 
@@ -32,43 +31,41 @@ impl Desk for Host {
     }
 
     fn send(&self, command: Command) -> Result<(), NotAnswered> {
+        self.begin(command).map(drop)
+    }
+
+    fn begin(&self, command: Command) -> Result<Option<Sequel>, NotAnswered> {
         match command {
-            Command::Send { session, words } => return self.say(session, |to| to.send(words)),
-            Command::Steer { session, words } => return self.say(session, |to| to.steer(words)),
-            Command::TakeBack { session, text } => return self.0.take_back(session, &text),
-            Command::Run { session, code } => return self.0.run_by_hand(session, code),
-            Command::Answer { approval, answer } => {
-                return self.0.answer(approval, answer);
-            }
-            Command::Interrupt { session } => self.interrupt(session),
-            Command::Cancel { session, extent } => self.0.cancel_by_hand(session, extent),
-            Command::Revoke { grant } => return self.0.revoke(grant),
-            Command::RevokeSaved { session, rule } => return self.0.revoke_saved(session, rule),
-            Command::Judge { project, text, said } => {
-                return self.0.laws.judge(&project, &text, said);
-            }
-            Command::ReadRules => self.0.laws.reload(),
-            Command::SetMode { session, mode } => {
-                if let Err(error) = self.0.set_mode(session, mode) {
-                    tracing::error!(%error, "a change of mode was not recorded, so it does not hold");
-                }
-            }
             Command::Undo { session, calls } => {
                 let inner = self.0.clone();
-                self.0.tasks.spawn(async move {
-                    if let Err(error) = inner.undo(session, calls).await {
-                        tracing::error!(%error, %session, "nothing was undone");
-                    }
-                });
+                return Ok(Some(self.0.goes_on(session, "Nothing was undone", async move {
+                    inner.undo(session, calls).await.map_err(|error| error.message)
+                })));
             }
-            Command::Fork { session, before } => self.fork(session, before),
-            Command::Rewind { session, before } => return self.0.rewind(session, before),
-            Command::Rename { session, name } => return self.0.rename(session, &name),
+            Command::Fork { session, before } => return Ok(Some(self.fork(session, before))),
+            Command::Rewind { session, before } => return self.0.rewind(session, before).map(Some),
+            Command::Send { session, words } => self.say(session, |to| to.send(words))?,
+            Command::Steer { session, words } => self.say(session, |to| to.steer(words))?,
+            Command::TakeBack { session, text } => self.0.take_back(session, &text)?,
+            Command::Run { session, code } => self.0.run_by_hand(session, code)?,
+            Command::Answer { approval, answer } => self.0.answer(approval, answer)?,
+            Command::Interrupt { session } => self.interrupt(session),
+            Command::Cancel { session, extent } => self.0.cancel_by_hand(session, extent),
+            Command::Revoke { grant } => self.0.revoke(grant)?,
+            Command::RevokeSaved { session, rule } => self.0.revoke_saved(session, rule)?,
+            Command::Judge { project, text, said } => self.0.laws.judge(&project, &text, said)?,
+            Command::ReadRules => self.0.laws.reload(),
+            Command::SetMode { session, mode } => {
+                let failed = |error: StoreError| format!("The mode is what it was: {error}");
+                let set = self.0.set_mode(session, mode).map_err(failed);
+                set.map_err(NotAnswered::Refused)?;
+            }
+            Command::Rename { session, name } => self.0.rename(session, &name)?,
             Command::Watch { session } => self.watch(session),
             Command::Unwatch { session } => self.0.watches.leave(session),
-            Command::Delete { session } => return self.0.delete(session),
+            Command::Delete { session } => self.0.delete(session)?,
         }
-        Ok(())
+        Ok(None)
     }
 
     fn rules(&self, session: SessionId) -> Vec<Placed> {
@@ -201,37 +198,11 @@ impl Desk for Host {
 
 impl Inner {
     /// What was written in a session, as its journals tell it.
-    async fn changes(&self, session: SessionId) -> Result<Changes, CallError> {
+    pub(super) async fn changes(&self, session: SessionId) -> Result<Changes, CallError> {
         let store = self.parts.store.clone();
         let read = tokio::task::spawn_blocking(move || Changes::read(&*store, session)).await;
         let ended = |error: tokio::task::JoinError| CallError::failed(error.to_string());
         read.map_err(ended)?.map_err(unrecorded)
-    }
-
-    /// Undoes what these calls wrote. What came of it is in the journal of the session that wrote, or
-    /// of the root session, which is opened for it where it does not run.
-    async fn undo(&self, session: SessionId, calls: Vec<CallId>) -> Result<(), CallError> {
-        let changes = self.changes(session).await?;
-        let recorder = match self.get(changes.root) {
-            Some(live) => live.context.recorder,
-            None => {
-                let mut folding = Folding::default();
-                let opened = self.parts.store.open(changes.root, &mut |it| folding.take(it));
-                let opened = opened.map_err(unrecorded)?;
-                let session =
-                    folding.session().ok_or_else(|| CallError::failed("It has no description."))?;
-                recorder(opened.journal, &Arc::new(Mutex::new(session)), &self.hub)
-            }
-        };
-        let store = &*self.parts.store;
-        let all =
-            changes.undo(store, &recorder, &|id| self.enter(id), &Choice::Calls(calls)).await?;
-        if let Some(waiting) = &self.waiting {
-            for undone in &all {
-                waiting.changed(&Subject::path(&undone.planned.recorded.change.path));
-            }
-        }
-        Ok(())
     }
 }
 
@@ -344,6 +315,18 @@ mod tests {
         assert_eq!(std::fs::read(folder.path().join("a.txt")).unwrap(), b"one");
         let nowhere = Command::Rewind { session: 9.into(), before: 1 };
         assert!(desk.send(nowhere).is_err());
+
+        let vain = [
+            (Command::Rewind { session, before: 9 }, "Did not go back: "),
+            (Command::Fork { session, before: Some(9) }, "Not copied: "),
+            (Command::Fork { session: 9.into(), before: None }, "Not copied: "),
+            (Command::Undo { session: 9.into(), calls: Vec::new() }, "Nothing was undone: "),
+        ];
+        for (command, expected) in vain {
+            let sequel = desk.begin(command).unwrap().unwrap();
+            let why = sequel.await.expect_err(expected);
+            assert!(why.starts_with(expected) && why.len() > expected.len(), "{why}");
+        }
         host.shutdown().await;
     }
 

@@ -1,17 +1,19 @@
 //! What a screen may want of whole sessions: a list, a copy, a way back, another name, an end.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use super::{Host, Inner, Rewind, copies, mend};
+use tokio::sync::oneshot;
+
+use super::{Choice, Host, Inner, Rewind, copies, mend, recorder};
 use crate::{
     agent::{Ended, Handle},
     kernel::{
         error::CallError,
         event::Event,
-        gate::approval::NotAnswered,
-        id::SessionId,
-        port::{Hold, Listed, Numbered, Store, StoreError, Whereabouts},
-        session::{Said, branch::Point},
+        gate::{approval::NotAnswered, subject::Subject, unrecorded},
+        id::{CallId, SessionId},
+        port::{Hold, Listed, Numbered, Sequel, Store, StoreError, Whereabouts},
+        session::{Said, branch::Point, fold::Folding},
         spec::Mode,
     },
 };
@@ -33,7 +35,7 @@ impl Host {
     }
 
     /// Begins a copy and carries it on here, beside the loop: a journal may be long.
-    pub(super) fn fork(&self, from: SessionId, before: Option<usize>) {
+    pub(super) fn fork(&self, from: SessionId, before: Option<usize>) -> Sequel {
         let host = self.clone();
         let begin = move || {
             let point = before.map_or(Point::End, Point::Message);
@@ -43,14 +45,12 @@ impl Host {
             for envelope in store.events(id).map_err(|error| error.to_string())? {
                 host.0.hub.publish(&envelope.map_err(|error| error.to_string())?);
             }
-            host.resume(id).map_err(|error| error.to_string())
+            host.resume(id).map(drop).map_err(|error| error.to_string())
         };
-        self.0.tasks.spawn(async move {
-            let begun = tokio::task::spawn_blocking(begin).await;
-            if let Ok(Err(error)) = begun {
-                tracing::error!(error, session = %from, "a session was not copied");
-            }
-        });
+        self.0.goes_on(from, "Not copied", async move {
+            // Only a panic or the end of the program loses the task.
+            tokio::task::spawn_blocking(begin).await.map_err(|error| error.to_string())?
+        })
     }
 }
 
@@ -130,7 +130,7 @@ impl Inner {
         self: &Arc<Self>,
         session: SessionId,
         before: usize,
-    ) -> Result<(), NotAnswered> {
+    ) -> Result<Sequel, NotAnswered> {
         let refused = |why: &str| Err(NotAnswered::Refused(why.to_owned()));
         let Some(live) = self.get(session) else {
             return refused("That session does not run here.");
@@ -139,12 +139,9 @@ impl Inner {
             return refused("It is at work: stop it first, then go back.");
         }
         let host = self.clone();
-        self.tasks.spawn(async move {
-            if let Err(error) = host.went_back(session, before).await {
-                tracing::error!(%error, %session, "did not go back");
-            }
-        });
-        Ok(())
+        Ok(self.goes_on(session, "Did not go back", async move {
+            host.went_back(session, before).await.map_err(|error| error.message)
+        }))
     }
 
     async fn went_back(&self, session: SessionId, before: usize) -> Result<(), CallError> {
@@ -174,5 +171,56 @@ impl Inner {
             None => copies::rename(&*self.parts.store, session, &name),
         };
         told.map_err(|error| NotAnswered::Refused(error.to_string()))
+    }
+
+    /// Goes on with what takes its time, whoever waits for it; why nothing came of it is in the log as
+    /// well.
+    pub(super) fn goes_on(
+        &self,
+        session: SessionId,
+        fails: &'static str,
+        work: impl Future<Output = Result<(), String>> + Send + 'static,
+    ) -> Sequel {
+        let (tell, told) = oneshot::channel();
+        self.tasks.spawn(async move {
+            let came = work.await.map_err(|why| {
+                tracing::error!(why, %session, "{fails}");
+                format!("{fails}: {why}")
+            });
+            // Mostly somebody waits.
+            let _ = tell.send(came);
+        });
+        // Only the end of the program loses the task.
+        Box::pin(async { told.await.unwrap_or(Ok(())) })
+    }
+
+    /// Undoes what these calls wrote. What came of it is in the journal of the session that wrote, or
+    /// of the root session, which is opened for it where it does not run.
+    pub(super) async fn undo(
+        &self,
+        session: SessionId,
+        calls: Vec<CallId>,
+    ) -> Result<(), CallError> {
+        let changes = self.changes(session).await?;
+        let recorder = match self.get(changes.root) {
+            Some(live) => live.context.recorder,
+            None => {
+                let mut folding = Folding::default();
+                let opened = self.parts.store.open(changes.root, &mut |it| folding.take(it));
+                let opened = opened.map_err(unrecorded)?;
+                let session =
+                    folding.session().ok_or_else(|| CallError::failed("It has no description."))?;
+                recorder(opened.journal, &Arc::new(Mutex::new(session)), &self.hub)
+            }
+        };
+        let store = &*self.parts.store;
+        let all =
+            changes.undo(store, &recorder, &|id| self.enter(id), &Choice::Calls(calls)).await?;
+        if let Some(waiting) = &self.waiting {
+            for undone in &all {
+                waiting.changed(&Subject::path(&undone.planned.recorded.change.path));
+            }
+        }
+        Ok(())
     }
 }

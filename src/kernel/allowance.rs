@@ -77,7 +77,7 @@ pub enum Exhausted {
     },
     /// The money.
     #[error(
-        "The limit of {limit} in money for this session and its agents together is reached: {used} is \
+        "The limit of {limit} for this session and its agents together is reached: {used} is \
          spent.\nBegin again with more: --max-cost, or [limits] cost in config.toml."
     )]
     Cost {

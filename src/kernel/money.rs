@@ -1,5 +1,5 @@
-//! What models cost, in whatever currency a person writes their prices. Counted in whole billionths,
-//! so that sums are exact.
+//! What models cost, in dollars, as their makers price them. Counted in whole billionths, so that sums
+//! are exact.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::message::Usage;
 
-/// Billionths of one unit of the currency.
+/// Billionths of a dollar.
 const PARTS: f64 = 1e9;
+
+/// So many of them are a cent.
+const CENT: u64 = 10_000_000;
 
 /// An amount of money.
 #[derive(
@@ -89,14 +92,12 @@ impl TryFrom<f64> for Money {
 }
 
 impl std::fmt::Display for Money {
-    /// With cents, or with as many digits as a small amount needs.
+    /// Always to the cent; what is less than one is said to be that, and never to be nothing.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let amount = f64::from(*self);
-        let digits = match self.0 {
-            0 | 10_000_000.. => 2,
-            _ => 4,
-        };
-        write!(f, "{amount:.digits$}")
+        match self.0 {
+            1..CENT => f.write_str("<$0.01"),
+            _ => write!(f, "${:.2}", f64::from(*self)),
+        }
     }
 }
 
@@ -130,7 +131,19 @@ mod tests {
         for wrong in ["-1", "1e9", "\"3\"", "null"] {
             assert!(serde_json::from_str::<Money>(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(money(1.5).to_string(), "1.50");
-        assert_eq!(money(0.001_2).to_string(), "0.0012");
+    }
+
+    #[test]
+    fn an_amount_is_shown_in_one_form() {
+        for (amount, expected) in [
+            (0.0, "$0.00"),
+            (0.001_2, "<$0.01"),
+            (0.01, "$0.01"),
+            (0.424_9, "$0.42"),
+            (1.5, "$1.50"),
+            (1234.0, "$1234.00"),
+        ] {
+            assert_eq!(money(amount).to_string(), expected);
+        }
     }
 }

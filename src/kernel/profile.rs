@@ -124,7 +124,7 @@ pub fn parse(name: &str, text: &str, known: &Known) -> Result<Profile, String> {
         format!("{line}:{column}: {fault}\n{hint}")
     };
     let file: File = toml::from_str(text).map_err(|error| {
-        let (fault, hint) = explain(error.message());
+        let (fault, hint) = explain(text, &error);
         wrong(error.span().unwrap_or_default().start, &fault, &hint)
     })?;
     let names = |list: Option<Vec<Spanned<String>>>, what: &str, there: &[String]| {

@@ -108,8 +108,9 @@ pub enum Effect {
     VisitLine(PathBuf, u64),
     /// Read a theme of the person's.
     ReadTheme(PathBuf),
-    /// Have the person look at their file of keys, which is made if there is none.
+    /// Have the person look at their file of keys, or of rules, which is made if there is none.
     KeysFile,
+    RulesFile,
     /// Keep something for good.
     Keep(Setting),
     /// Stop until the shell continues us.

@@ -162,6 +162,8 @@ pub enum Came {
     Rules(SessionId, Vec<Placed>, Vec<String>),
     /// An answer was refused and its question still waits; why.
     NotDone(String),
+    /// Nothing came of a command that takes its time, and why.
+    InVain(String),
     /// The sizes of panes are kept, or why not.
     Remembered(Result<(), String>),
     /// A theme of the person's, or its fault.

@@ -257,6 +257,7 @@ impl Stage {
                     | Effect::Visit(_)
                     | Effect::VisitLine(..)
                     | Effect::KeysFile
+                    | Effect::RulesFile
                     | Effect::Keep(_)
                     | Effect::ReadTheme(_)
                     | Effect::Suspend) => self.effects.push(other),

@@ -335,6 +335,19 @@ impl State {
         self.composer.offered.as_ref().is_some_and(offered::Offered::is_open)
     }
 
+    /// The session that is written to. None before there is one, which is for the next that begins.
+    pub fn written_to(&self) -> Option<SessionId> {
+        match self.place.starting {
+            Some(_) => None,
+            None => self.sessions.expected().or(self.sessions.viewed()),
+        }
+    }
+
+    /// The session that hears what is written: the one in view, where it is the one that is written to.
+    pub fn heard_by(&self) -> Option<SessionId> {
+        self.sessions.viewed().filter(|viewed| self.written_to() == Some(*viewed))
+    }
+
     /// What has the keys where nothing asks for them.
     pub fn beside(&self) -> Focus {
         let first = self.place.starts_empty() && self.sessions.viewed().is_none();

@@ -96,9 +96,13 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
         }
         Message::Happened(envelope) => {
             let before = away::before(state, &envelope);
+            let chosen = tree::chosen_there(state);
             state.records.take(&envelope);
             written::take(state, &envelope);
             let effects = events::apply(state, &envelope);
+            if chosen.is_some() {
+                tree::hold(state, chosen);
+            }
             away::happened(state, before, &envelope);
             log::happened(state, &envelope);
             effects
@@ -291,12 +295,7 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
             let ran = words.and_then(|draft| compose::by_hand(session, &draft.text()));
             return ran.into_iter().collect();
         }
-        Came::NotStarted(fault) => {
-            state.status.fault(fault, state.now.at);
-            if let Some(draft) = state.place.starting.take() {
-                state.composer.give_back(draft);
-            }
-        }
+        Came::NotStarted(fault) => compose::not_started(state, fault),
         Came::Listed(came) => tree::listed(state, came),
         Came::Resumed(session, came) => return tree::resumed(state, session, came),
         Came::Deleted(came) => return tree::deleted(state, came),
@@ -374,7 +373,7 @@ fn take(state: &mut State, came: Came) -> Vec<Effect> {
         Came::Remembered(Ok(())) => {}
         Came::Theme(file, theme) => themes::came(state, &file, theme),
         Came::Kept(setting, kept) => controls::kept(state, setting, kept),
-        Came::Remembered(Err(why)) | Came::NotSuspended(why) => {
+        Came::InVain(why) | Came::Remembered(Err(why)) | Came::NotSuspended(why) => {
             state.status.fault(why, state.now.at)
         }
     }

@@ -5,7 +5,7 @@ mod arrange;
 mod away;
 mod choice;
 mod compared;
-mod composer;
+pub(super) mod composer;
 mod connect;
 mod decided;
 mod edit;
@@ -225,7 +225,11 @@ fn popup_over(
         Popup::Log { row } => return log::draw(state, pen, whole, row),
         Popup::Grants { row } => return standing::draw(state, pen, whole, row),
         Popup::Changes { row } => drawn.change = written::draw(state, pen, whole, row),
-        Popup::Help { of, top } => return help::draw(state, pen, whole, of, top),
+        Popup::Help { of, top } => {
+            let (last, cursor) = help::draw(state, pen, whole, of, top);
+            drawn.last = last;
+            return cursor;
+        }
         Popup::Connect { row } => connect::draw(state, pen, whole, row),
         Popup::Commands => {
             let below = below(state, pen, body, palette::ROWS, drawn);
@@ -239,7 +243,7 @@ fn popup_over(
             let below = below(state, pen, body, away::rows(state), drawn);
             away::draw(state, pen, below, row);
         }
-        Popup::Script { top } => script::draw(state, pen, whole, top),
+        Popup::Script { top } => drawn.last = script::draw(state, pen, whole, top),
         Popup::Picture { at } => {
             drawn.pictures.extend(picture::alone(state, pen, whole, at));
         }
@@ -286,7 +290,7 @@ fn below(state: &State, pen: &mut Pen<'_>, body: Rect, rows: u16, drawn: &mut Dr
 /// The rule at the top: where we are, how much is below a view that was moved, and how long this
 /// turn has gone on.
 fn header(state: &State, pen: &mut Pen<'_>, area: Rect, below: usize) {
-    let mut title = state.place.workspace.clone();
+    let mut title = state.folder();
     let mut right = Vec::new();
     if below > 0 {
         // Of what lies outside the rows are not counted to the last.

@@ -264,3 +264,15 @@ fn a_rule_is_taken_out_and_everything_else_stays() {
     assert_eq!(text(), format!("# mine\n\n\n# two\n{last}"));
     assert_eq!(files.remove(&moved).unwrap_err(), "That rule is not there any more.");
 }
+
+#[test]
+fn what_a_file_of_rules_begins_with_holds_no_rule_and_shows_valid_ones() {
+    use crate::kernel::gate::rule::{Lasting, Reading, parse};
+    let reading = Reading { home: None, lasting: Lasting::File };
+    let empty = parse(TEMPLATE, reading);
+    assert_eq!((empty.fault, empty.rules.len()), (None, 0));
+    let (_, rules) = TEMPLATE.split_once("#\n").unwrap();
+    let rules: Vec<_> = rules.lines().map(|line| line.trim_start_matches(['#', ' '])).collect();
+    let shown = parse(&rules.join("\n"), reading);
+    assert_eq!((shown.fault, shown.rules.len()), (None, 3));
+}

@@ -12,7 +12,10 @@ use super::{
     super::profiles::{named, of_project as profiles_of},
     Home, of_project, read,
 };
-use crate::kernel::port::Trusting;
+use crate::kernel::{
+    port::Trusting,
+    setting::{explain, place},
+};
 
 /// What a person trusts, as a file of this computer.
 #[derive(Clone, Debug)]
@@ -152,7 +155,10 @@ impl Trust {
 
     fn kept(&self) -> io::Result<Kept> {
         let text = read(&self.0)?.unwrap_or_default();
-        toml::from_str(&text).map_err(|error| io::Error::other(error.message().to_owned()))
+        toml::from_str(&text).map_err(|error| {
+            let (line, _) = place(&text, error.span().unwrap_or_default().start);
+            io::Error::other(format!("line {line}: {}", explain(&text, &error).0))
+        })
     }
 
     fn write(&self, kept: &Kept) -> io::Result<()> {

@@ -56,6 +56,11 @@ fn a_faulty_block_is_refused_by_its_line() {
         ("# dependencies = 'six'\n", 3, "invalid type"),
         ("# dependencies = [1]\n", 3, "invalid type"),
         ("# dependencies = ['a',\n#  {a = 1}]\n", 4, "invalid type"),
+        (
+            "# dependencies = []\n# dependencies = ['six']\n",
+            4,
+            "`dependencies` stands here a second time",
+        ),
         ("# requires-python = 3\n", 3, "invalid type"),
         ("# requires-python = '3.11'\n", 3, "behind one of =="),
         ("# dependencies = []\n# dependancies = ['six']\n", 4, "unknown field `dependancies`"),

@@ -158,8 +158,8 @@ async fn money_is_limited_only_where_the_price_of_the_model_is_known() {
     let root = host.start(spec).unwrap();
     host.send(root, "go".to_owned());
     let Some(Outcome::Limit { message }) = host.idle(root).await else { panic!("no limit") };
-    let expected = "The limit of 0.0010 in money for this session and its agents together is reached: \
-                    0.0010 is spent.\n";
+    let expected = "The limit of <$0.01 for this session and its agents together is reached: \
+                    <$0.01 is spent.\n";
     assert!(message.starts_with(expected), "{message}");
     let session = Session::replay(&rig.store.read(root).unwrap().events).unwrap();
     assert_eq!((session.turns, session.usage.cost), (5, money(0.001)));

@@ -92,7 +92,7 @@ async fn money_is_a_limit_as_well_and_what_was_used_before_counts() {
     spend(&all, Usage { cost: money(0.31), ..usage(1, 1) }).await.unwrap();
     let refused = spend(&all, usage(1, 1)).await.unwrap_err();
     assert_eq!(refused, Exhausted::Cost { limit: money(1.0), used: money(1.01) });
-    assert!(refused.to_string().starts_with("The limit of 1.00 in money"), "{refused}");
+    assert!(refused.to_string().starts_with("The limit of $1.00 for"), "{refused}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -75,6 +75,10 @@ pub struct Numbered {
     pub text: String,
 }
 
+/// What a command comes to that takes its time: the error is why nothing came of it, and what to do, for
+/// a person. Dropping it stops nothing.
+pub type Sequel = BoxFuture<'static, Result<(), String>>;
+
 /// Is shown lines of an output, each with its number, until it breaks.
 pub type Visit = Box<dyn FnMut(u64, &str) -> ControlFlow<()> + Send>;
 
@@ -86,6 +90,11 @@ pub trait Desk: Send + Sync {
 
     /// Asks for something. Returns at once; an answer that nobody waits for is refused.
     fn send(&self, command: Command) -> Result<(), NotAnswered>;
+
+    /// As [`Desk::send`]; where the command takes its time, what it comes to.
+    fn begin(&self, command: Command) -> Result<Option<Sequel>, NotAnswered> {
+        self.send(command).map(|()| None)
+    }
 
     /// The rules that count for a session now: what was granted to it, then those of the files.
     fn rules(&self, session: SessionId) -> Vec<Placed>;

@@ -63,6 +63,10 @@ fn a_profile_never_widens_what_its_starter_has() {
 fn what_is_wrong_is_told_with_its_line_and_the_nearest_name() {
     for (text, told) in [
         ("\nmodle = 'x'\n", "2:1: `modle` is no setting\ndid you mean `model`?"),
+        (
+            "mode = 'plan'\nmode = 'auto'\n",
+            "2:1: `mode` stands here a second time\nkeep one of the two, and take the other out",
+        ),
         ("mode = 'plam'\n", "1:8: `plam` is no value\ndid you mean `plan`?"),
         (
             "modules = ['files',\n 'proces']\n",

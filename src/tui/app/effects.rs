@@ -1,5 +1,7 @@
 //! Effects: what the screen wants done, and where it is done.
 
+use std::{io, path::PathBuf};
+
 use super::{App, attached, editor, outputs, pictures, work};
 use crate::{
     config::Notice,
@@ -14,7 +16,7 @@ impl App {
     pub(super) fn effect(&mut self, effect: Effect) -> Option<Message> {
         match effect {
             Effect::Send(command) => {
-                return work::send(&*self.desk, command).map(Message::Came);
+                return work::send(&mut self.work, &*self.desk, command).map(Message::Came);
             }
             Effect::Start { what, message } => {
                 work::start(&mut self.work, self.desk.clone(), self.begin.clone(), what, message);
@@ -114,15 +116,14 @@ impl App {
             Effect::ReadTheme(file) => {
                 work::read_theme(&mut self.work, file, self.state.look.theme.depth());
             }
-            Effect::KeysFile => match self.files.make_keys() {
-                Ok(()) => {
-                    self.wanted = Some(editor::Wanted::File(self.files.keys_file.clone(), None));
-                }
-                Err(error) => {
-                    let why = format!("The file of keys cannot be made: {error}.");
-                    return Some(Message::Told(News::Said(why)));
-                }
-            },
+            Effect::KeysFile => {
+                let made = self.files.make_keys();
+                return self.visit(made, "keys");
+            }
+            Effect::RulesFile => {
+                let made = self.files.make_rules();
+                return self.visit(made, "rules");
+            }
             Effect::Keep(setting) => {
                 if let Setting::Theme { file, .. } = &setting {
                     self.files.watch_theme(file.as_deref());
@@ -130,6 +131,18 @@ impl App {
                 work::keep(&mut self.work, self.files.keep.clone(), setting);
             }
             Effect::Suspend => self.suspend(),
+        }
+        None
+    }
+
+    /// Has a file of the person's looked at, once it is there.
+    fn visit(&mut self, made: io::Result<PathBuf>, of: &str) -> Option<Message> {
+        match made {
+            Ok(file) => self.wanted = Some(editor::Wanted::File(file, None)),
+            Err(error) => {
+                let why = format!("The file of {of} cannot be made: {error}.");
+                return Some(Message::Told(News::Said(why)));
+            }
         }
         None
     }

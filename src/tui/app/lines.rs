@@ -238,7 +238,7 @@ impl App {
     fn effect(&mut self, effect: Effect) -> Option<Came> {
         let (work, desk) = (&mut self.work, self.desk.clone());
         match effect {
-            Effect::Send(command) => return work::send(&*desk, command),
+            Effect::Send(command) => return work::send(work, &*desk, command),
             Effect::Start { what, message } => {
                 work::start(work, desk, self.begin.clone(), what, message);
             }
@@ -300,6 +300,7 @@ impl App {
             | Effect::Notify(_)
             | Effect::ReadTheme(_)
             | Effect::KeysFile
+            | Effect::RulesFile
             | Effect::Suspend => {}
         }
         None

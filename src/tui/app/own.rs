@@ -36,6 +36,8 @@ pub struct Own {
     pub keymap: Keymap,
     /// The file of keys, whether it is there or not.
     pub keys: PathBuf,
+    /// That of rules, likewise.
+    pub rules: PathBuf,
     pub keep: Keep,
 }
 
@@ -48,6 +50,7 @@ pub(super) struct Files {
     theme: Option<Watch>,
     keys: Option<Watch>,
     pub(super) keys_file: PathBuf,
+    rules_file: PathBuf,
     pub(super) keep: Keep,
     /// Reads the file that is looked at.
     pub(super) reader: Reader,
@@ -66,6 +69,7 @@ impl Files {
             theme: None,
             keys: None,
             keys_file: own.keys.clone(),
+            rules_file: own.rules.clone(),
             keep: own.keep.clone(),
             reader: Reader::default(),
             asked: Asked::of(own.asks_ground, own.pictures.clone(), own.measure, depth),
@@ -113,16 +117,27 @@ impl Files {
 
     /// Makes the file of keys if there is none, with all that can be set in it, nothing of it set.
     /// Blocks for small file operations, right before an editor is started.
-    pub(super) fn make_keys(&mut self) -> io::Result<()> {
-        if !self.keys_file.exists() {
-            if let Some(folder) = self.keys_file.parent() {
-                fs::create_dir_all(folder)?;
-            }
-            fs::write(&self.keys_file, Keymap::template())?;
-        }
+    pub(super) fn make_keys(&mut self) -> io::Result<PathBuf> {
+        make(&self.keys_file, &Keymap::template())?;
         self.watch_keys();
-        Ok(())
+        Ok(self.keys_file.clone())
     }
+
+    /// The same for the file of rules, with what a rule looks like and none in it.
+    pub(super) fn make_rules(&self) -> io::Result<PathBuf> {
+        make(&self.rules_file, crate::config::rules::TEMPLATE)?;
+        Ok(self.rules_file.clone())
+    }
+}
+
+fn make(file: &Path, text: &str) -> io::Result<()> {
+    if !file.exists() {
+        if let Some(folder) = file.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(file, text)?;
+    }
+    Ok(())
 }
 
 fn bare(file: &Path) -> String {

@@ -20,7 +20,7 @@ use crate::{
         },
         id::{ApprovalId, CallId, SessionId},
         message::Words,
-        port::{OutputPage, StartError, StoreError},
+        port::{OutputPage, Sequel, StartError, StoreError},
         spec::{Mode, SessionSpec},
     },
     tui::{
@@ -115,6 +115,13 @@ impl Desk for Host {
     fn send(&self, command: Command) -> Result<(), NotAnswered> {
         self.sent.lock().unwrap().push(command);
         if self.late { Err(NotAnswered::NobodyWaits) } else { Ok(()) }
+    }
+
+    fn begin(&self, command: Command) -> Result<Option<Sequel>, NotAnswered> {
+        let in_vain = matches!(command, Command::Fork { .. });
+        self.send(command)?;
+        let why = || -> Sequel { Box::pin(async { Err("Not copied: no room.".to_owned()) }) };
+        Ok(in_vain.then(why))
     }
 
     fn rules(&self, _: SessionId) -> Vec<Placed> {
@@ -233,6 +240,7 @@ fn built(host: Host) -> (Arc<Host>, Glass, mpsc::Sender<Vec<Key>>, App) {
                 measure: || None,
                 keymap: Keymap::default(),
                 keys: "/no/such/folder/keys.toml".into(),
+                rules: "/no/such/folder/rules.toml".into(),
                 keep: Arc::new(|_| Ok(())),
             },
         },
@@ -289,6 +297,17 @@ async fn words_start_a_session_and_a_live_letter_answers_its_question() {
     running.glass.wait_until("the toast", |screen| screen.contains("Yes, once: src/lex.rs.")).await;
     let asked = Command::Answer { approval: 1.into(), answer: yes };
     assert_eq!(*running.host.sent.lock().unwrap(), [asked]);
+}
+
+#[tokio::test]
+async fn a_copy_that_cannot_be_made_is_told_of() {
+    let (_host, _glass, _keys, mut app) = built(Host::default());
+    let command = Command::Fork { session: 1.into(), before: None };
+    assert!(app.effect(Effect::Send(command)).is_none());
+    let came = app.work.join_next().await.unwrap().unwrap();
+    update(&mut app.state, Message::Came(came));
+    let said = app.state.status.toast(app.state.now.at);
+    assert_eq!(said, Some("Not copied: no room."));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -31,8 +31,9 @@ use crate::{
     },
 };
 
-/// Asks the host for something; an answer that nobody waits for comes back as refused.
-pub(super) fn send(desk: &dyn Desk, command: Command) -> Option<Came> {
+/// Asks the host for something; an answer that nobody waits for comes back as refused. What takes its
+/// time is told of if nothing came of it.
+pub(super) fn send(work: &mut JoinSet<Came>, desk: &dyn Desk, command: Command) -> Option<Came> {
     let approval = match &command {
         Command::Answer { approval, .. } => Some(*approval),
         Command::Send { .. }
@@ -54,8 +55,13 @@ pub(super) fn send(desk: &dyn Desk, command: Command) -> Option<Came> {
         | Command::Unwatch { .. }
         | Command::Delete { .. } => None,
     };
-    match desk.send(command) {
-        Ok(()) => None,
+    match desk.begin(command) {
+        Ok(sequel) => {
+            if let Some(sequel) = sequel {
+                work.spawn(async { sequel.await.map_or_else(Came::InVain, |()| Came::Nothing) });
+            }
+            None
+        }
         Err(NotAnswered::NobodyWaits) => approval.map(Came::Refused),
         Err(NotAnswered::Refused(why)) => {
             tracing::info!(why, "a command was refused");

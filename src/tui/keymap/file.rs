@@ -20,7 +20,7 @@ use toml::{
 };
 
 use super::{Action, Key, Keymap, Place, Preset, TABLE, UNBOUND};
-use crate::kernel::setting::{near, place as position};
+use crate::kernel::setting::{near, place as position, twice};
 
 /// Why a file of keys cannot be used, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -82,7 +82,10 @@ pub(super) fn read(file: &str, source: &str) -> Result<Keymap, KeysError> {
     let reader = Reader { file, source };
     let table = DeTable::parse(source).map_err(|error| {
         let span = error.span().unwrap_or_default();
-        reader.fault(span, error.message().replace('\n', " "), "write it as TOML: help = \"F1\"")
+        let (what, hint) = twice(source, &error).unwrap_or_else(|| {
+            (error.message().replace('\n', " "), "write it as TOML: help = \"F1\"".to_owned())
+        });
+        reader.fault(span, what, &hint)
     })?;
     let mut preset = Preset::default();
     let mut set = Vec::new();

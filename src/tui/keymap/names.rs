@@ -164,7 +164,10 @@ pub fn listed(place: Place, action: Action) -> Listed {
         Action::Delete => "Delete a session…",
         Action::Resume => "Resume a session: carry it on here",
         Action::Message => "Write to a session",
-        Action::Add => "Add a session",
+        Action::Add => match place {
+            Place::Grants => "Rules: open the file with yours",
+            _ => "Add a session",
+        },
         Action::Rename => "Rename a session…",
         Action::Said => match place {
             Place::Sessions => "Go back in another session…",

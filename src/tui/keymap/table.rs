@@ -242,6 +242,7 @@ pub const TABLE: &[Row] = &[
     row(Grants, SCROLL, "move"),
     row(Grants, ENDS, "first, last"),
     row(Grants, &[(Key::char('d'), Action::Revoke)], "take it back"),
+    row(Grants, &[(Key::char('a'), Action::Add)], "add a rule, in $EDITOR"),
     row(Grants, OPEN, "the calls it decided"),
     row(Grants, &[(Key::char('e'), Action::Editor(Part::Whole))], "its file, in $EDITOR"),
     row(Grants, FILTER, "filter; leaving it shows all again"),

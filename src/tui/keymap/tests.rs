@@ -103,6 +103,10 @@ fn a_fault_in_the_file_of_keys_says_its_line_and_what_to_do() {
             "keys.toml:2: ordre is nothing that a key does in [waiting]: did you mean order?",
         ),
         ("[waiting]\n\norder = \"hyper+x\"", "keys.toml:3: \"hyper+x\" is no key: write a key"),
+        (
+            "[waiting]\norder = \"x\"\norder = \"z\"",
+            "keys.toml:3: `order` stands here a second time: keep one of the two",
+        ),
         ("[waiting]\norder = 7", "keys.toml:2: order has no key: write a key such as"),
         ("[waiting]\norder = [\"x\", 7]", "keys.toml:2: \"\" is no key: "),
         ("[waiting]\norder = \"ctrl+i\"", "keys.toml:2: many terminals send tab for ctrl+i: "),

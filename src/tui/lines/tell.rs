@@ -79,7 +79,7 @@ pub(super) fn who(state: &State, session: SessionId) -> String {
     path.join(", ")
 }
 
-/// `, 12k tokens, 0.04`.
+/// `, 12k tokens, cost $0.04`.
 pub(super) fn used(usage: &Usage) -> String {
     let mut out = String::new();
     if usage.tokens() > 0 {

@@ -1,7 +1,10 @@
 //! The composer: a draft for each session, what waits to be said, and the words of before.
 
 use super::{draft::Draft, drafts::Drafts, offered::Offered};
-use crate::{kernel::id::SessionId, tui::keymap::Edit};
+use crate::{
+    kernel::id::SessionId,
+    tui::{keymap::Edit, wrap::Layout},
+};
 
 /// What is being written to the session in view.
 #[derive(Clone, Debug, Default)]
@@ -58,9 +61,9 @@ impl Composer {
         Self { history, ..Self::default() }
     }
 
-    /// Does one edit; up and down at the edges go through the history.
-    pub fn edit(&mut self, edit: Edit) {
-        if self.draft.edit(edit) {
+    /// Does one edit; up and down go by the rows that are seen, and at the edges through the history.
+    pub fn edit(&mut self, edit: Edit, rows: Option<Layout>) {
+        if self.draft.edit_in(edit, rows) {
             return;
         }
         if edit == Edit::Up {
@@ -170,7 +173,7 @@ mod tests {
         composer.draft = Draft::of("half");
         let mut seen = Vec::new();
         for edit in [Edit::Up, Edit::Up, Edit::Up, Edit::Down, Edit::Down, Edit::Down] {
-            composer.edit(edit);
+            composer.edit(edit, None);
             seen.push(composer.draft.text());
         }
         assert_eq!(seen, ["second", "first", "first", "second", "half", "half"]);
@@ -183,7 +186,7 @@ mod tests {
         composer.draft = Draft::of("new");
         composer.give_back("words of a no");
         assert_eq!(composer.draft.text(), "new");
-        composer.edit(Edit::Up);
+        composer.edit(Edit::Up, None);
         assert_eq!(composer.draft.text(), "words of a no");
     }
 }

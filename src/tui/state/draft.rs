@@ -5,6 +5,9 @@
 //! whole clusters.
 
 mod pictures;
+mod rows;
+
+pub use self::rows::Laid;
 
 use unicode_segmentation::UnicodeSegmentation;
 

@@ -32,6 +32,8 @@ pub struct Drawn {
     pub selected: Option<String>,
     /// So many cells of that session are in the terminal's scrollback now.
     pub printed: Option<(SessionId, usize)>,
+    /// The row from which a text over the transcript is in sight to its end: the last to begin at.
+    pub last: usize,
     /// The pictures in sight that are more than cells.
     pub pictures: Vec<DrawnPicture>,
 }

@@ -104,6 +104,18 @@ pub struct Sessions {
 const TITLE: usize = 24;
 
 impl State {
+    /// The name of the folder that the session in view was started in; before there is one, of the one
+    /// here.
+    pub fn folder(&self) -> String {
+        let viewed = self.sessions.viewed().map(|viewed| self.sessions.root(viewed));
+        let node = viewed.and_then(|root| self.sessions.get(root));
+        let name = node.and_then(|node| node.spec.workspace.file_name());
+        match name {
+            Some(name) => clean::name(&name.to_string_lossy()).into_owned(),
+            None => self.place.workspace.clone(),
+        }
+    }
+
     /// The names from the root down to a session as the tree has them, in so many cells if they can
     /// be read in them: the root's title is cut first, then names in the middle are left out.
     pub fn way(&self, session: SessionId, path: &[String], width: usize) -> String {
@@ -251,6 +263,7 @@ impl Sessions {
         let gone: Vec<_> = self.nodes.keys().copied().filter(of_it).collect();
         self.nodes.retain(|id, _| !gone.contains(id));
         self.roots.retain(|id| *id != root);
+        self.preferred.take_if(|id| *id == root);
         self.back.retain(|id| !gone.contains(id));
         self.forward.retain(|id| !gone.contains(id));
         if self.viewed.is_some_and(|id| gone.contains(&id)) {
@@ -262,6 +275,11 @@ impl Sessions {
     /// This one comes into view when it is there.
     pub fn prefer(&mut self, session: Option<SessionId>) {
         self.preferred = session;
+    }
+
+    /// The one that comes into view as soon as it is there, and is not there yet.
+    pub fn expected(&self) -> Option<SessionId> {
+        self.preferred.filter(|id| !self.nodes.contains_key(id))
     }
 
     /// The one in view.
@@ -286,7 +304,11 @@ impl Sessions {
 
     /// Brings a session into view.
     pub fn show(&mut self, id: SessionId) {
-        if self.nodes.contains_key(&id) && self.viewed != Some(id) {
+        if !self.nodes.contains_key(&id) {
+            return;
+        }
+        self.preferred = None;
+        if self.viewed != Some(id) {
             self.back.extend(self.viewed);
             self.forward.clear();
             self.viewed = Some(id);
@@ -295,6 +317,7 @@ impl Sessions {
 
     pub fn go_back(&mut self) {
         if let Some(id) = self.back.pop() {
+            self.preferred = None;
             self.forward.extend(self.viewed);
             self.viewed = Some(id);
         }
@@ -302,6 +325,7 @@ impl Sessions {
 
     pub fn go_forward(&mut self) {
         if let Some(id) = self.forward.pop() {
+            self.preferred = None;
             self.back.extend(self.viewed);
             self.viewed = Some(id);
         }

@@ -6,6 +6,7 @@ use ratatui::style::Modifier;
 use toml::de::{DeTable, DeValue};
 
 use super::{Paint, Rgb, Role};
+use crate::kernel::setting::twice;
 
 /// Why a theme file cannot be used, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,7 +42,11 @@ pub(super) fn parse(file: &str, source: &str) -> Result<(String, Vec<Paint>), Th
     let place = Place { file, source };
     let table = DeTable::parse(source).map_err(|error| {
         let span = error.span().unwrap_or_default();
-        place.error(span, error.message(), "write it as TOML: role = \"#rrggbb\"")
+        let (what, hint) = twice(source, &error).unwrap_or_else(|| {
+            let hint = "write it as TOML: role = \"#rrggbb\"".to_owned();
+            (error.message().to_owned(), hint)
+        });
+        place.error(span, what, &hint)
     })?;
     let mut name = None;
     let mut paints: Vec<Option<Paint>> = vec![None; Role::ALL.len()];

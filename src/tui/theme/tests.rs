@@ -151,6 +151,7 @@ fn a_faulty_theme_says_where_and_what_to_do() {
     for (from, to, expected) in [
         ("name = \"footplate-dark\"", "", "my.toml:1: missing name"),
         ("name =", "nam =", "my.toml:4: unknown key nam"),
+        ("held =", "held = 1\nheld =", "my.toml:19: `held` stands here a second time"),
         ("[roles]", "[rolls]", "my.toml:6: unknown key rolls"),
         ("held =", "hold =", "my.toml:18: unknown role hold"),
         ("held = \"#", "held = \"", "my.toml:18: held has no colour in \"bf9de3\""),

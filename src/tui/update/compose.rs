@@ -1,8 +1,12 @@
 //! What is written in the composer, what is offered for it, and where it goes.
 
 mod before;
+mod drafts;
 
-pub(super) use before::search;
+pub(super) use self::{
+    before::search,
+    drafts::{kept, not_started},
+};
 
 use super::{attach, slash, tree};
 use crate::{
@@ -21,6 +25,7 @@ use crate::{
             status::Player,
             transcript::Scroll,
         },
+        view,
     },
 };
 
@@ -36,12 +41,13 @@ pub(super) fn edit(state: &mut State, edit: Edit) -> Vec<Effect> {
     }
     if edit == Edit::Up
         && state.composer.draft.is_empty()
-        && let Some(session) = state.sessions.viewed()
+        && let Some(session) = state.heard_by()
         && let Some(text) = state.composer.take_back(session)
     {
         return vec![Effect::Send(Command::TakeBack { session, text })];
     }
-    state.composer.edit(edit);
+    let rows = view::composer::layout(state);
+    state.composer.edit(edit, rows);
     Vec::new()
 }
 
@@ -84,6 +90,9 @@ pub(in crate::tui) fn send(state: &mut State, when: When) -> Vec<Effect> {
     if let Some(effects) = attach::before_sending(state, when) {
         return effects;
     }
+    if waits(state) {
+        return Vec::new();
+    }
     if let Some(session) = state.sessions.viewed() {
         if let Some(effects) = tree::send(state, session) {
             return effects;
@@ -111,6 +120,16 @@ pub(in crate::tui) fn send(state: &mut State, when: When) -> Vec<Effect> {
     begin(state, true)
 }
 
+/// Whether what is written is for a session that is not there yet, which is said: it stays in the
+/// composer until that one hears it.
+fn waits(state: &mut State) -> bool {
+    let waits = state.place.starting.is_some() || state.sessions.expected().is_some();
+    if waits {
+        state.status.say("The session is not there yet: your words wait for it.", state.now.at);
+    }
+    waits
+}
+
 /// Said where there is nobody who would answer.
 pub(super) fn no_model(state: &State) -> String {
     let key = hints::shows(&state.controls, Go::Commands);
@@ -119,10 +138,6 @@ pub(super) fn no_model(state: &State) -> String {
 
 /// Starts a session with what is in the draft.
 fn begin(state: &mut State, says: bool) -> Vec<Effect> {
-    if state.place.starting.is_some() {
-        state.status.say("The session is being started.", state.now.at);
-        return Vec::new();
-    }
     let draft = state.composer.take();
     let message = says.then(|| draft.words());
     state.place.starting = Some(draft);
@@ -131,6 +146,9 @@ fn begin(state: &mut State, says: bool) -> Vec<Effect> {
 
 /// Runs the draft as Python, in the session in view or in a new one.
 fn run(state: &mut State) -> Vec<Effect> {
+    if waits(state) {
+        return Vec::new();
+    }
     let Some(session) = state.sessions.viewed() else { return begin(state, false) };
     if let Some(why) = state.sessions.why_not(session) {
         state.status.say(why, state.now.at);
@@ -239,49 +257,10 @@ pub(super) fn found(state: &mut State, of: &str, found: Found) -> Vec<Effect> {
     if taken { open(state) } else { Vec::new() }
 }
 
-/// A draft that was kept comes back, where nothing was written since.
-pub(super) fn kept(state: &mut State, session: SessionId, text: &str) {
-    let composer = &mut state.composer;
-    if composer.drafts.of != Some(session) {
-        composer.drafts.put(session, Draft::of(text));
-    } else if composer.draft.is_empty() && !composer.drafts.has_changed() {
-        composer.draft = Draft::of(text);
-        composer.drafts.is_kept(&composer.draft);
-    }
-}
-
 /// Lets what is offered, and the drafts, follow what was written and which session is in view.
 pub(super) fn follow(state: &mut State) -> Vec<Effect> {
-    let mut effects = drafts(state);
+    let mut effects = drafts::follow(state);
     effects.extend(offer(state));
-    effects
-}
-
-fn drafts(state: &mut State) -> Vec<Effect> {
-    let (now, composer) = (state.now.at, &mut state.composer);
-    let mut effects = Vec::new();
-    composer.drafts.look(&composer.draft, now);
-    let of = composer.drafts.of;
-    let switched = state.sessions.viewed() != of;
-    let ends = switched || state.place.leave.is_some();
-    if let Some(session) = of
-        && (composer.drafts.is_due(now) || ends && composer.drafts.has_changed())
-    {
-        effects.push(Effect::KeepDraft(session, composer.draft.written()));
-        composer.drafts.is_kept(&composer.draft);
-    }
-    if let (true, Some(session)) = (switched, state.sessions.viewed()) {
-        if let Some(old) = of {
-            let draft = composer.drafts.take(session);
-            let old_draft = composer.turn_to(draft);
-            composer.drafts.put(old, old_draft);
-            composer.drafts.is_kept(&composer.draft);
-        }
-        composer.drafts.of = Some(session);
-        if composer.drafts.is_new(session) {
-            effects.push(Effect::ReadDraft(session));
-        }
-    }
     effects
 }
 

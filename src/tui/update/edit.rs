@@ -6,6 +6,7 @@ use crate::{
         id::ApprovalId,
     },
     tui::{
+        clean,
         effect::Effect,
         keymap::{self, Move, Part},
         state::{Focus, State, edit::Edit, waiting::Form},
@@ -16,13 +17,16 @@ use super::question;
 
 /// Opens the arguments of a question.
 pub(in crate::tui) fn open(state: &mut State, id: ApprovalId) {
-    let edit = state
-        .queue
-        .get(id)
-        .and_then(|waiting| Edit::of(&waiting.question, waiting.capability.clone()?));
-    match edit {
+    let Some(waiting) = state.queue.get(id) else { return };
+    let Some(capability) = waiting.capability.clone() else {
+        let name = clean::name(&waiting.question.call.name);
+        let why = format!("Not edited: what {name} takes is not known here.");
+        state.status.say(why, state.now.at);
+        return;
+    };
+    match Edit::of(&waiting.question, capability) {
         Some(edit) => state.queue.form = Some(Form::Edit(edit)),
-        None => state.status.say("It has no arguments to edit.", state.now.at),
+        None => state.status.say("Not edited: it has no arguments.", state.now.at),
     }
 }
 

@@ -20,6 +20,7 @@ use crate::tui::{
         tree::Below,
         waiting::{Compare, Form},
     },
+    view,
 };
 
 pub(super) fn apply(state: &mut State, input: Input) -> Vec<Effect> {
@@ -210,6 +211,9 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Delete => return tree::delete(state),
         Action::Resume => return tree::resume(state),
         Action::Message => return tree::message(state),
+        Action::Add if matches!(state.popup, Some(Popup::Grants { .. })) => {
+            return vec![Effect::RulesFile];
+        }
         Action::Add => return tree::add(state),
         Action::Rename => tree::rename(state),
         Action::Said => return tree::said(state),
@@ -320,8 +324,10 @@ fn write(state: &mut State, edit: Edit) -> Vec<Effect> {
         return Vec::new();
     }
     if state.focus == Focus::Question && state.queue.writing().is_some() {
+        let words = matches!(state.queue.form, Some(Form::Because(..)));
+        let rows = view::composer::layout_of_form(state).filter(|_| words);
         question::write(state, |draft| {
-            draft.edit(edit);
+            draft.edit_in(edit, rows);
         });
         return Vec::new();
     }

@@ -37,23 +37,15 @@ pub(super) fn scroll(state: &mut State, by: Move) {
                 *row = step_in(*row, rows, 1, by);
             }
         }
-        Place::Script => {
-            let current = state.queue.current();
-            let script = current.and_then(|waiting| view::script::of(state, waiting));
-            let lines = script.map_or(0, |code| code.script.count());
-            if let Some(Popup::Script { top }) = &mut state.popup {
-                *top = step_in(*top, lines, 10, by);
-            }
-        }
         Place::Quit => {
             if let Some(Popup::Quit { row }) = &mut state.popup {
                 *row = step_in(*row, 3, 1, by);
             }
         }
-        Place::Help => {
-            let rows = state.controls.keys.rows().len() + 2;
-            if let Some(Popup::Help { top, .. }) = &mut state.popup {
-                *top = step_in(*top, rows, 10, by);
+        Place::Help | Place::Script => {
+            let last = state.drawn.last;
+            if let Some(Popup::Help { top, .. } | Popup::Script { top }) = &mut state.popup {
+                *top = step_in((*top).min(last), last + 1, 10, by);
             }
         }
         Place::Sessions => {

@@ -118,7 +118,18 @@ pub(super) fn decided_by(state: &mut State, row: usize) {
 /// Opens the file of the chosen rule.
 pub(super) fn visit(state: &mut State, row: usize) -> Vec<Effect> {
     let rows = state.records.rules.rows(&state.records.filter);
-    let Some(Row::Rule(placed)) = rows.get(row) else { return Vec::new() };
+    let placed = match rows.get(row) {
+        Some(Row::Rule(placed)) => *placed,
+        Some(Row::Fault(_)) => {
+            let text = "A fault is mended in its file, which stands here.";
+            state.status.say(text, state.now.at);
+            return Vec::new();
+        }
+        None => {
+            state.status.say("There is no rule to edit.", state.now.at);
+            return Vec::new();
+        }
+    };
     let (layer, file) = (placed.cited.layer, placed.cited.file.clone());
     match (layer, file) {
         (Layer::User | Layer::Project, Some(file)) => return vec![Effect::Visit(file.into())],

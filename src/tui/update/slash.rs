@@ -4,7 +4,7 @@ use super::{attach, leave, panes, tree};
 use crate::{
     kernel::command::Command,
     tui::{
-        effect::{Effect, Start},
+        effect::Effect,
         keymap::{self, Go},
         slash::{self, Word},
         state::{Popup, State, draft::Draft},
@@ -15,7 +15,7 @@ use crate::{
 /// Does a command. What could not be done is said, and the line is among the words of before.
 pub(in crate::tui) fn run(state: &mut State, word: Word, rest: &str) -> Vec<Effect> {
     let now = state.now.at;
-    let session = state.sessions.viewed();
+    let session = state.heard_by();
     match word {
         Word::Help => {
             state.popup = Some(Popup::Help { of: keymap::Place::Composer, top: 0 });
@@ -29,7 +29,7 @@ pub(in crate::tui) fn run(state: &mut State, word: Word, rest: &str) -> Vec<Effe
             theme(state, rest);
             return Vec::new();
         }
-        Word::New => return new(state),
+        Word::New => return tree::start(state),
         Word::Changes => return go(state, Go::Changes),
         Word::Grants => return go(state, Go::Grants),
         Word::Decisions => return go(state, Go::Decisions),
@@ -104,15 +104,6 @@ fn theme(state: &mut State, name: &str) {
         Some(theme) => state.look.change(theme),
         None => refuse(state, Word::Theme, name),
     }
-}
-
-fn new(state: &mut State) -> Vec<Effect> {
-    if state.place.starting.is_some() {
-        state.status.say("The session is being started.", state.now.at);
-        return Vec::new();
-    }
-    state.place.starting = Some(Draft::default());
-    vec![Effect::Start { what: Start::Here, message: None }]
 }
 
 /// Goes back to before a message, whose words then stand in the composer.

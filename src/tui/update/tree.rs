@@ -29,7 +29,7 @@ pub(super) use self::{
         choose_said, delete, delete_chosen, deleted, fork, go_back, name, rename, rename_chosen,
         renamed, said, told,
     },
-    list::{edit, filter, fold, list, listed, order, sift, step_back, write},
+    list::{chosen_there, edit, filter, fold, hold, list, listed, order, sift, step_back, write},
 };
 
 /// What a row is about.
@@ -262,10 +262,15 @@ pub(super) fn add(state: &mut State) -> Vec<Effect> {
         let text = super::compose::no_model(state);
         return say(state, &text);
     }
+    start(state)
+}
+
+/// Has one started. From now on the keys are for it.
+pub(super) fn start(state: &mut State) -> Vec<Effect> {
     if state.place.starting.is_some() {
         return say(state, "The session is being started.");
     }
-    state.popup = None;
+    (state.popup, state.focus) = (None, Focus::Composer);
     state.place.starting = Some(Draft::default());
     vec![Effect::Start { what: Start::Here, message: None }]
 }

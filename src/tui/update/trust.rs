@@ -76,7 +76,12 @@ pub(super) fn letter(state: &mut State, id: ApprovalId, letter: Letter) -> Vec<E
     let said = match letter {
         Letter::Yes => Trusting::Yes,
         Letter::No => Trusting::Never,
-        Letter::Because | Letter::StopTurn | Letter::Edit | Letter::Several | Letter::Wider => {
+        Letter::Edit => {
+            let why = "Not edited here: change the file, and you are asked about that.";
+            state.status.say(why, state.now.at);
+            return Vec::new();
+        }
+        Letter::Because | Letter::StopTurn | Letter::Several | Letter::Wider => {
             state.status.say("Here: y, n, or not now.", state.now.at);
             return Vec::new();
         }

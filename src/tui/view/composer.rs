@@ -19,11 +19,11 @@ use crate::{
         state::{
             Focus, State,
             composer::{Queued, When},
-            draft::Draft,
+            draft::{Draft, Laid},
         },
         theme::{Mark, Role},
         words,
-        wrap::{Layout, rows as wrapped},
+        wrap::Layout,
     },
 };
 
@@ -144,6 +144,9 @@ fn hint(state: &State, here: bool, width: usize) -> String {
         }
         Some(_) | None => {}
     }
+    if state.sessions.viewed().is_some() && state.heard_by().is_none() {
+        return "for the session that is not there yet".to_owned();
+    }
     if let Some(why) = read_only(state) {
         return why;
     }
@@ -222,49 +225,32 @@ fn drawn(
     Some((area.x + x, area.y + y))
 }
 
-/// Rows, and where the cursor stands in them.
-type Laid = (Vec<String>, (usize, usize));
+/// How the draft is broken on the screen, as the last frame had it.
+pub(in crate::tui) fn layout(state: &State) -> Option<Layout> {
+    broken(state.drawn.layout.at(Focus::Composer))
+}
+
+/// The same for the words of a no.
+pub(in crate::tui) fn layout_of_form(state: &State) -> Option<Layout> {
+    broken(state.drawn.layout.at(Focus::Question))
+}
+
+fn broken(pane: Rect) -> Option<Layout> {
+    let width = usize::from(pane.width).checked_sub(usize::from(PROMPT) + 1)?;
+    (width > 0).then(|| Layout::words(width))
+}
 
 /// The rows of a draft, each full to the last cell.
 pub(super) fn laid(draft: &Draft, width: usize) -> Laid {
-    let (lines, line, byte) = draft.shown();
-    lay(&lines, (line, byte), Layout::exact(width.max(1)))
+    draft.laid(Layout::exact(width.max(1)))
 }
 
 /// The rows of words that somebody writes, broken between them.
 pub(super) fn prose(draft: &Draft, width: usize) -> Laid {
-    let (lines, line, byte) = draft.shown();
-    lay(&lines, (line, byte), Layout::words(width.max(1)))
+    draft.laid(Layout::words(width.max(1)))
 }
 
-/// As [`laid`], for a name: a line end in it is one of its letters.
+/// As [`laid`], for a name.
 pub(super) fn laid_name(draft: &Draft, width: usize) -> Laid {
-    let (lines, line, byte) = draft.shown();
-    let before: usize = lines.iter().take(line).map(|line| line.len() + 1).sum();
-    lay(&[lines.join("\n")], (0, before + byte), Layout::exact(width.max(1)))
-}
-
-/// Rows of some lines, and where a byte of one of them stands.
-fn lay(lines: &[String], (cursor_line, cursor_byte): (usize, usize), layout: Layout) -> Laid {
-    let mut out = Vec::new();
-    let mut cursor = (0, 0);
-    for (at, line) in lines.iter().enumerate() {
-        let shown = clean::shown(line);
-        let first = out.len();
-        let rows: Vec<_> = wrapped(&shown, layout).collect();
-        out.extend(rows.iter().map(|range| shown[range.clone()].to_owned()));
-        if at == cursor_line {
-            // Where a row is full, what comes next stands in the one below.
-            let byte = shown.floor_char_boundary(clean::shown(&line[..cursor_byte]).len());
-            let row = rows.iter().rposition(|range| range.start <= byte).unwrap_or(0);
-            let left = rows.get(row).map_or("", |range| &shown[range.start..byte.min(range.end)]);
-            let left = clean::width(left);
-            cursor = (first + row, left);
-            if left >= layout.width {
-                out.insert(cursor.0 + 1, String::new());
-                cursor = (cursor.0 + 1, 0);
-            }
-        }
-    }
-    (out, cursor)
+    draft.laid_name(Layout::exact(width.max(1)))
 }

@@ -22,14 +22,15 @@ use crate::{
 const KEYS: usize = 24;
 const KEYS_NARROW: usize = 12;
 
-/// Made from the keys that count, for the pane one comes from, then everywhere.
+/// Made from the keys that count, for the pane one comes from, then everywhere. Gives the last row to
+/// begin at, and the place of the cursor.
 pub(super) fn draw(
     state: &State,
     pen: &mut Pen<'_>,
     area: Rect,
     of: Place,
     top: usize,
-) -> Option<(u16, u16)> {
+) -> (usize, Option<(u16, u16)>) {
     pen.clear(area);
     let keymap = &state.controls.keys;
     let filter = &state.records.filter;
@@ -79,7 +80,8 @@ pub(super) fn draw(
     }
     let count = lines.len();
     let height = usize::from(rest.height);
-    let top = top.min(lines.len().saturating_sub(height.max(1)));
+    let last = count.saturating_sub(height.max(1));
+    let top = top.min(last);
     for (at, line) in lines.into_iter().skip(top).take(height).enumerate() {
         pen.line(rest, u16::try_from(at).unwrap_or(0), line);
     }
@@ -93,7 +95,7 @@ pub(super) fn draw(
         .with(Action::Go(Go::NextPane), "other panes")
         .with(Action::Go(Go::KeysFile), "keys file");
     pen.hints(keys, super::filter::keys(state, hints, "back"));
-    cursor
+    (last, cursor)
 }
 
 /// How text is selected while the mouse is heard here.

@@ -245,7 +245,7 @@ fn finished(state: &State, width: u16, leaves: bool) -> (Buffer, Option<(Session
     let mut pen = Pen { buf: &mut above, look: &state.look };
     pen.clear(area);
     if head {
-        let title = format!("{} / {}", state.place.workspace, state.way_to(node, 60));
+        let title = format!("{} / {}", state.folder(), state.way_to(node, 60));
         let rule = state.look.mark(Mark::Rule).repeat(2);
         let mut spans = vec![pen.span(format!("{rule} "), Role::Rule)];
         spans.extend(pen.spans(&title, Role::Bright));

@@ -156,7 +156,7 @@ fn changes(state: &State, pen: &Pen<'_>, width: usize) -> List {
         count => format!("{}{dot}{}", words::count(count, "file"), words::lines(more, fewer)),
     };
     List {
-        title: titled(pen, "changes", &state.place.workspace),
+        title: titled(pen, "changes", &state.folder()),
         right,
         lines: lines.collect(),
         empty: "Nothing was written through the gate.",

@@ -36,13 +36,13 @@ pub(in crate::tui) fn asking_line(waiting: &Waiting) -> Option<usize> {
     }
 }
 
-/// Draws it from a row on.
-pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, top: usize) {
+/// Draws it from a line on. Gives the line from which all to the end has room.
+pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, top: usize) -> usize {
     pen.clear(area);
     let (head, rest) = split_top(area, 1);
     let (rest, keys) = split_bottom(rest, 1);
-    let Some(waiting) = state.queue.current() else { return };
-    let Some(code) = of(state, waiting) else { return };
+    let Some(waiting) = state.queue.current() else { return 0 };
+    let Some(code) = of(state, waiting) else { return 0 };
     let title = pen.spans(&format!("script{}{}", pen.look.dot(), asker(waiting)), Role::Bright);
     let count = words::count(code.script.count(), "line");
     pen.rule(head, 0, Keys::Here, title, vec![pen.span(count, Role::Quiet)]);
@@ -63,21 +63,25 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, top: usize) {
         }
         rows
     };
-    let end = code.script.count().saturating_sub(1);
-    let mut rows: Vec<_> = code
-        .script
-        .lines()
-        .enumerate()
-        .skip(top.min(end))
-        .take(height)
-        .flat_map(|at| line(pen, at))
-        .collect();
-    if rows.len() < height {
-        // At the end, as much as there is room for.
-        let last = code.script.count().saturating_sub(height);
-        rows = code.script.lines().enumerate().skip(last).flat_map(|at| line(pen, at)).collect();
-        rows.drain(..rows.len().saturating_sub(height));
-    }
+    // At the end, as much as there is room for.
+    let count = code.script.count();
+    let tail = count.saturating_sub(height);
+    let tail: Vec<_> = code.script.lines().enumerate().skip(tail).map(|at| line(pen, at)).collect();
+    let mut room = height;
+    let fits = |rows: &&Vec<_>| {
+        let left = room.checked_sub(rows.len());
+        room = left.unwrap_or(0);
+        left.is_some()
+    };
+    let last = count - tail.iter().rev().take_while(fits).count();
+    let rows: Vec<_> = if top < last {
+        let from = code.script.lines().enumerate().skip(top).take(height);
+        from.flat_map(|at| line(pen, at)).collect()
+    } else {
+        let rows: Vec<_> = tail.into_iter().flatten().collect();
+        let over = rows.len().saturating_sub(height);
+        rows.into_iter().skip(over).collect()
+    };
     for (row, line) in rows.into_iter().take(height).enumerate() {
         pen.line(rest, u16::try_from(row).unwrap_or(u16::MAX), line);
     }
@@ -85,4 +89,5 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>, area: Rect, top: usize) {
         .moves([Action::Move(Move::Up), Action::Move(Move::Down)], "scroll")
         .leave("back to the question");
     pen.hints(keys, hints);
+    last
 }

@@ -70,7 +70,7 @@ pub(super) fn draw(
             .when(rules.used(placed).is_some(), Action::Open, &calls(rules.used(placed)));
     }
     let some = !rows.is_empty() || !rules.placed.is_empty();
-    let hints = hints.when(some, Action::Filter, "filter");
+    let hints = hints.with(Action::Add, "add a rule").when(some, Action::Filter, "filter");
     pen.hints(keys, super::filter::keys(state, hints, "back"));
     if rows.is_empty() {
         let mode = state.sessions.node().map_or(state.place.mode, |node| node.mode);

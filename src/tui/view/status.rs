@@ -193,10 +193,12 @@ fn parts(state: &State, pen: &Pen<'_>) -> Vec<(Part, Span<'static>)> {
         let text = format!("{} tokens", words::tokens(used));
         parts.push((Part::Tokens, pen.span(text, Role::Text)));
     }
+    let cost = |cost: Money, (_, node): (_, &Node)| cost.plus(node.usage.cost);
+    let spent = state.sessions.iter().fold(Money::NONE, cost);
     if let Some(limit) = ceiling.cost {
-        let cost = |cost: Money, (_, node): (_, &Node)| cost.plus(node.usage.cost);
-        let spent = state.sessions.iter().fold(Money::NONE, cost);
         parts.push((Part::Money, pen.span(format!("{spent} of {limit} spent"), Role::Text)));
+    } else if !spent.is_none() {
+        parts.push((Part::Money, pen.span(spent.to_string(), Role::Text)));
     }
     if let Some(node) = node.filter(|node| node.context > 0) {
         let text = format!("context {}", words::tokens(node.context));
@@ -280,7 +282,7 @@ pub(super) fn tiny(state: &State, pen: &mut Pen<'_>, area: Rect) {
 
 /// The title of the terminal: it changes with the state, never with the second.
 pub fn title(state: &State) -> String {
-    let (place, dot) = (&state.place.workspace, state.look.dot());
+    let (place, dot) = (state.folder(), state.look.dot());
     let what = match (state.queue.asking(), state.at_work()) {
         (0, 0) => String::new(),
         (0, work) => format!("{} {work}{dot}", state.look.mark(Mark::Running)),

@@ -182,7 +182,7 @@ pub fn parse_one(text: &str, reading: Reading<'_>) -> Result<Rule, RuleFault> {
 
 fn strictly(text: &str, reading: Reading<'_>) -> Result<Vec<(usize, Rule)>, At> {
     let file: File = toml::from_str(text).map_err(|error| {
-        let (fault, hint) = explain(error.message());
+        let (fault, hint) = explain(text, &error);
         (error.span().unwrap_or(0..0), Fault(fault, hint))
     })?;
     let tables = [(Effect::Allow, file.allow), (Effect::Ask, file.ask), (Effect::Deny, file.deny)];

@@ -125,3 +125,34 @@ fn the_script_that_asks_opens_at_its_line_and_hides_the_question_from_the_keys()
     assert_eq!(toast(&stage), "No script asks this.");
     assert!(!matches!(stage.state.popup, Some(Popup::Script { .. })));
 }
+
+/// The first row below the title of what lies over the transcript.
+fn first_row(stage: &mut Stage) -> String {
+    stage.screen().lines().nth(1).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn what_is_scrolled_to_its_end_goes_back_with_the_first_key() {
+    for (width, height) in [(80, 24), (120, 40), (45, 12)] {
+        for key in ["F1", "p"] {
+            let mut stage = Stage::new(width, height);
+            stage.at_work();
+            stage.runs(1, 10, "main.py", &format!("{LEX}{}", "# a line to scroll by\n".repeat(40)));
+            stage.asks(write_question(1));
+            stage.wait(500);
+            stage.key(key);
+            stage.wait(200);
+            stage.key("end");
+            let end = first_row(&mut stage);
+            (0..30).for_each(|_| stage.key("pgdn"));
+            assert_eq!(first_row(&mut stage), end, "{key} in {width}x{height}");
+            stage.key("up");
+            let before = first_row(&mut stage);
+            assert_ne!(before, end, "{key} in {width}x{height}");
+            stage.key("down");
+            assert_eq!(first_row(&mut stage), end, "{key} in {width}x{height}");
+            stage.key("home");
+            assert_ne!(first_row(&mut stage), before, "{key} in {width}x{height}");
+        }
+    }
+}

@@ -313,3 +313,89 @@ fn a_question_takes_no_keys_from_a_search() {
     stage.wait(1_000);
     assert_eq!(stage.state.focus, Focus::Question);
 }
+
+#[test]
+fn up_goes_by_the_rows_of_the_draft_and_then_to_earlier_words() {
+    for width in [80, 120] {
+        let mut stage = resting();
+        stage.resize(width, 40);
+        stage.types("said before");
+        stage.key("enter");
+        let long = "some words that fill ".repeat(9);
+        stage.types(long.trim_end());
+        let (x, y) = stage.cursor();
+        stage.key("up");
+        stage.draw();
+        assert_eq!(stage.cursor().1, y - 1, "{}", stage.screen());
+        stage.key("down");
+        stage.draw();
+        assert_eq!(stage.cursor(), (x, y), "{}", stage.screen());
+        (0..6).for_each(|_| stage.key("up"));
+        assert_eq!(draft(&stage), "said before");
+        stage.key("down");
+        assert_eq!(draft(&stage), long.trim_end());
+    }
+}
+
+#[test]
+fn keys_behind_a_new_session_are_for_that_one() {
+    let new = |stage: &mut Stage, keys: &[&str]| {
+        stage.at_work();
+        stage.types("half a thought");
+        for key in keys {
+            match key.starts_with('/') {
+                true => stage.types(key),
+                false => stage.key(key),
+            }
+        }
+        stage.effects.clear();
+        stage.types("do it");
+        stage.key("enter");
+        stage.types("; quick");
+    };
+    let mut stage = Stage::new(120, 40);
+    new(&mut stage, &["F2", "a"]);
+    assert_eq!((sent(&stage), draft(&stage).as_str()), (vec![], "do it; quick"));
+    stage.send(Message::Came(Came::Started(9.into())));
+    stage.key("enter");
+    stage.types("!");
+    assert_eq!((sent(&stage), draft(&stage).as_str()), (vec![], "do it; quick!"));
+    stage.session(9, &["main"], None, "");
+    assert_eq!(draft(&stage), "do it; quick!");
+    stage.key("enter");
+    let words = "do it; quick!".into();
+    assert_eq!(sent(&stage), [Command::Send { session: 9.into(), words }]);
+    stage.key("alt+left");
+    assert_eq!(draft(&stage), "half a thought");
+
+    // From the pane of sessions, where letters are keys, and where none is started.
+    let mut stage = Stage::new(120, 40);
+    stage.draw();
+    new(&mut stage, &["shift+tab", "shift+tab", "a"]);
+    assert_eq!((stage.state.popup, draft(&stage).as_str()), (None, "do it; quick"));
+    stage.send(Message::Came(Came::NotStarted("The disk is full. Make room.".into())));
+    assert_eq!(toast(&stage), "The disk is full. Make room. ↑ has your words back.");
+    assert_eq!((sent(&stage), draft(&stage).as_str()), (vec![], "half a thought"));
+    stage.key("up");
+    assert_eq!(draft(&stage), "do it; quick");
+}
+
+#[test]
+fn words_behind_a_session_that_is_opened_are_for_that_one() {
+    let mut stage = resting();
+    stage.types("half");
+    super::tree::home(&mut stage);
+    for key in ["F2", "down", "down", "enter"] {
+        stage.key(key);
+    }
+    let root = 20.into();
+    assert_eq!(stage.state.sessions.expected(), Some(root));
+    stage.effects.clear();
+    stage.types("go on");
+    stage.key("enter");
+    assert_eq!((sent(&stage), draft(&stage).as_str()), (vec![], "go on"));
+    stage.session(20, &["main"], None, "");
+    assert_eq!((stage.state.sessions.viewed(), draft(&stage).as_str()), (Some(root), "go on"));
+    stage.key("alt+left");
+    assert_eq!(draft(&stage), "half");
+}

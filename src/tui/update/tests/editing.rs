@@ -271,3 +271,17 @@ fn what_is_being_edited_outlives_a_change_of_its_file() {
     stage.key("esc");
     assert_eq!(stage.state.queue.current().map(|waiting| waiting.question.id), Some(2.into()));
 }
+
+#[test]
+fn a_question_that_cannot_be_edited_says_why() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    let mut question = write_question(1);
+    question.call.name = "shelf.price".into();
+    stage.asks(question);
+    stage.wait(500);
+    stage.key("e");
+    stage.wait(200);
+    assert!(stage.state.queue.form.is_none());
+    assert_eq!(toast(&stage), "Not edited: what shelf.price takes is not known here.");
+}

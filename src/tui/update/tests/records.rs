@@ -207,3 +207,21 @@ fn a_yes_whose_call_failed_says_so_beside_the_yes() {
     assert!(screen.contains("✓ WRITE src/lex.rs  ▲ failed"), "{screen}");
     assert!(screen.contains("Allowed; failed: Not written: it is another file now."), "{screen}");
 }
+
+#[test]
+fn a_rule_is_added_in_its_file_and_what_cannot_be_edited_says_why() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    stage.key("F6");
+    stage.draw();
+    assert!(stage.screen().contains("a add a rule"), "{}", stage.screen());
+    stage.key("e");
+    assert_eq!(toast(&stage), "There is no rule to edit.");
+    stage.key("a");
+    assert_eq!(stage.effects, [Effect::RulesFile]);
+    stage.desk.faults = vec!["~/rules.toml:3:1: duplicate\nkeep one".into()];
+    stage.send(Message::Came(Came::Visited(Ok(()))));
+    stage.draw();
+    stage.key("e");
+    assert_eq!(toast(&stage), "A fault is mended in its file, which stands here.");
+}

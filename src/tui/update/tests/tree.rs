@@ -346,3 +346,28 @@ fn the_time_for_which_the_program_was_gone_is_nobodys_work() {
     let node = stage.state.sessions.get(2.into()).unwrap();
     assert_eq!(node.time(stage.state.now.wall), Some(20));
 }
+
+#[test]
+fn the_row_that_was_chosen_stays_chosen_when_attention_changes_the_order() {
+    for enters in [&["F2"][..], &["shift+tab", "shift+tab"]] {
+        let mut stage = Stage::new(120, 40);
+        stage.at_work();
+        for (number, name) in [(2, "tests"), (3, "docs"), (4, "bench")] {
+            stage.session(number, &["fix-parser", name], Some(1), "go");
+        }
+        stage.draw();
+        enters.iter().for_each(|key| stage.key(key));
+        ["down", "down", "down"].iter().for_each(|key| stage.key(key));
+        let chosen = |stage: &Stage| match stage.state.tree().get(stage.state.sessions.cursor) {
+            Some(Row::Session(twig)) => (stage.state.sessions.cursor, twig.session),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(chosen(&stage), (3, 4.into()), "{}", stage.screen());
+        let mut question = write_question(1);
+        (question.session, question.path) = (4.into(), vec!["fix-parser".into(), "bench".into()]);
+        stage.asks(question);
+        assert_eq!(chosen(&stage), (1, 4.into()), "it came up, and is chosen still");
+        stage.event(4.into(), Event::ExchangeFinished { outcome: Outcome::Done });
+        assert_eq!(chosen(&stage).1, 4.into());
+    }
+}

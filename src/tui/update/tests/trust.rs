@@ -69,6 +69,10 @@ fn rules_are_trusted_only_when_their_end_was_seen_and_nothing_in_them_deceives()
             stage.wait(500);
             stage.key(other);
             stage.wait(200);
+            if other == "e" {
+                let why = "Not edited here: change the file, and you are asked about that.";
+                assert_eq!(toast(&stage), why);
+            }
         }
         assert_eq!((stage.effects.len(), stage.state.popup), (0, None));
         assert!(stage.state.queue.form.is_none());

@@ -1,17 +1,17 @@
 //! The list of sessions: when it is made, in which order it is shown, what it is narrowed by, and what
 //! of it is folded.
 
-use super::{chosen, place, row};
+use super::{place, row};
 use crate::{
     kernel::{
-        id::SessionId,
+        id::{CallId, SessionId},
         port::{Listed, Whereabouts},
     },
     tui::{
         effect::Effect,
         keymap::Edit,
         state::{
-            Popup, State,
+            Focus, Popup, State,
             draft::Draft,
             tree::{Below, By, Reading, Row},
         },
@@ -87,20 +87,50 @@ pub(in crate::tui::update) fn listed(state: &mut State, came: Result<Vec<Listed>
 
 /// Finds out anew which rows there are, and holds the chosen one.
 pub(in crate::tui::update) fn sift(state: &mut State) {
-    let held = chosen(state).map(|chosen| chosen.id());
+    let chosen = is_chosen(state);
     let known: std::collections::BTreeSet<_> = state.sessions.iter().map(|(id, _)| *id).collect();
     state.sessions.tree.sift(&state.place.folder, |id| known.contains(&id));
+    hold(state, chosen);
+}
+
+/// What a row of the tree is, wherever it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::tui::update) enum Held {
+    Session(SessionId),
+    Ended(SessionId),
+    Program(CallId),
+    Others,
+}
+
+fn of(state: &State, row: Row) -> Option<Held> {
+    Some(match row {
+        Row::Session(twig) => Held::Session(twig.session),
+        Row::Ended { twig, .. } => Held::Ended(twig.session),
+        Row::Program { call, .. } => Held::Program(call),
+        Row::Listed(at) => Held::Session(state.sessions.tree.listed.get(at)?.session.spec.id),
+        Row::Others(_) => Held::Others,
+    })
+}
+
+fn is_chosen(state: &State) -> Option<Held> {
+    of(state, row(state)?)
+}
+
+/// What is chosen in the tree, while somebody chooses there.
+pub(in crate::tui::update) fn chosen_there(state: &State) -> Option<Held> {
+    let there = state.popup == Some(Popup::Sessions) || state.focus == Focus::Sessions;
+    there.then(|| is_chosen(state)).flatten()
+}
+
+/// Rows may stand in another order now. What was chosen stays chosen.
+pub(in crate::tui::update) fn hold(state: &mut State, chosen: Option<Held>) {
+    if chosen.is_some() && is_chosen(state) == chosen {
+        return;
+    }
     let rows = state.tree();
-    let is_it = |row: Row| match row {
-        Row::Session(twig) => Some(twig.session) == held,
-        Row::Listed(at) => {
-            let listed = state.sessions.tree.listed.get(at);
-            listed.is_some_and(|listed| Some(listed.session.spec.id) == held)
-        }
-        Row::Ended { .. } | Row::Program { .. } | Row::Others(_) => false,
-    };
+    let is_it = |at: &usize| rows.get(*at).and_then(|row| of(state, row)) == chosen;
+    let found = (0..rows.len()).find(|at| chosen.is_some() && is_it(at));
     let last = rows.len().saturating_sub(1);
-    let found = (0..rows.len()).find(|at| held.is_some() && rows.get(*at).is_some_and(is_it));
     state.sessions.cursor = found.unwrap_or(state.sessions.cursor.min(last));
 }
 

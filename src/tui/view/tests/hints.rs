@@ -136,3 +136,25 @@ fn a_hint_has_the_key_that_the_person_chose() {
     assert!(screen.contains("F12 open   x not now"), "{screen}");
     assert!(screen.contains("need you ctrl+b") || screen.contains("needs you ctrl+b"), "{screen}");
 }
+
+#[test]
+fn the_titles_name_the_folder_of_the_session_in_view() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    let spec = crate::kernel::spec::SessionSpec {
+        path: vec!["main".into()],
+        workspace: "/home/me/shelf-api".into(),
+        ..crate::kernel::spec::SessionSpec::sample(7)
+    };
+    stage.event(7.into(), crate::kernel::event::Event::SessionStarted { spec });
+    let title = |stage: &mut Stage| {
+        let first = stage.screen().lines().next().unwrap_or_default().to_owned();
+        (first, crate::tui::view::title(&stage.state))
+    };
+    let (rule, terminal) = title(&mut stage);
+    assert!(rule.contains("─ tally / ") && terminal.contains("tally"), "{rule} {terminal}");
+    stage.state.sessions.show(7.into());
+    let (rule, terminal) = title(&mut stage);
+    assert!(rule.contains("─ shelf-api / "), "{rule}");
+    assert!(terminal.contains("shelf-api") && !terminal.contains("tally"), "{terminal}");
+}
