@@ -232,13 +232,14 @@ impl Stage {
                     Effect::PutAway(session, page, cells) => {
                         self.desk.outside.put(session, page, &cells);
                     }
-                    asks @ (Effect::BringBack(..) | Effect::FindOutside(..)) => {
-                        match self.desk.outside.answer(asks) {
-                            Ok(message) => messages.extend(message),
-                            Err(waits) => self.effects.push(waits),
-                        }
+                    asks @ (Effect::BringBack(..) | Effect::FindOutside(..))
+                        if !self.desk.outside.waits =>
+                    {
+                        messages.extend(self.desk.outside.came(asks).map(Message::Came));
                     }
                     other @ (Effect::Send(_)
+                    | Effect::BringBack(..)
+                    | Effect::FindOutside(..)
                     | Effect::LayOut(..)
                     | Effect::LayOutChange(..)
                     | Effect::Find(..)

@@ -232,9 +232,9 @@ mod tests {
 
     async fn came(work: &mut JoinSet<Came>) -> Came {
         loop {
-            match work.join_next().await.expect("something was asked").unwrap() {
-                Came::Nothing => {}
-                came => return came,
+            let came = work.join_next().await.expect("something was asked").unwrap();
+            if !matches!(came, Came::Nothing) {
+                return came;
             }
         }
     }

@@ -35,15 +35,8 @@ impl Outside {
         self.pages.insert((session, page), serde_json::to_string(cells).unwrap());
     }
 
-    /// What such an effect comes to; itself where it waits.
-    pub(super) fn answer(&mut self, effect: Effect) -> Result<Option<Message>, Effect> {
-        if self.waits {
-            return Err(effect);
-        }
-        Ok(self.came(effect).map(Message::Came))
-    }
-
-    fn came(&mut self, effect: Effect) -> Option<Came> {
+    /// What such an effect comes to.
+    pub(super) fn came(&mut self, effect: Effect) -> Option<Came> {
         if let Effect::BringBack(session, page) = effect {
             self.read += 1;
             return Some(Came::Back(session, page, self.cells(session, page)));
@@ -64,8 +57,8 @@ impl Stage {
     pub(in crate::tui) fn outside_answers(&mut self) {
         self.desk.outside.waits = false;
         for effect in std::mem::take(&mut self.effects) {
-            if let Ok(Some(message)) = self.desk.outside.answer(effect) {
-                self.send(message);
+            if let Some(came) = self.desk.outside.came(effect) {
+                self.send(Message::Came(came));
             }
         }
     }

@@ -164,11 +164,12 @@ fn first(message: &str) -> String {
 /// How the last thing begins that was said in it.
 fn last_words(state: &State, session: SessionId) -> String {
     let cells = state.sessions.get(session).map(|node| node.transcript.cells.here());
-    let said = cells.into_iter().flatten().map(|(_, cell)| &cell.body).filter_map(|body| {
-        let Body::Text { text, .. } = body else { return None };
-        Some(words::first_line(text))
+    let said = cells.and_then(|cells| {
+        cells.rev().find_map(|(_, cell)| {
+            let Body::Text { text, .. } = &cell.body else { return None };
+            Some(words::first_line(text))
+        })
     });
-    let said = said.last();
     match said {
         Some(said) if !said.is_empty() => format!("done: {said}"),
         Some(_) | None => "done".to_owned(),

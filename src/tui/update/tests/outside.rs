@@ -113,9 +113,10 @@ fn what_a_person_unfolded_is_unfolded_when_they_come_back() {
         press(&mut stage, "shift+down");
     }
     press(&mut stage, "right");
-    let fold = |stage: &Stage| match &log(stage).cells.get(at).unwrap().body {
-        Body::Code(code) => code.fold,
-        other => panic!("{other:?}"),
+    let fold = |stage: &Stage| {
+        let body = &log(stage).cells.get(at).unwrap().body;
+        let Body::Code(code) = body else { panic!("{body:?}") };
+        code.fold
     };
     assert_eq!(fold(&stage), Fold::Full);
     press(&mut stage, "end");
