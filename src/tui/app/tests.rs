@@ -303,7 +303,7 @@ async fn words_start_a_session_and_a_live_letter_answers_its_question() {
 async fn a_copy_that_cannot_be_made_is_told_of() {
     let (_host, _glass, _keys, mut app) = built(Host::default());
     let command = Command::Fork { session: 1.into(), before: None };
-    assert!(app.effect(Effect::Send(command)).is_none());
+    assert!(app.effect(crate::tui::effect::Effect::Send(command)).is_none());
     let came = app.work.join_next().await.unwrap().unwrap();
     update(&mut app.state, Message::Came(came));
     let said = app.state.status.toast(app.state.now.at);
