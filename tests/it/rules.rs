@@ -1,6 +1,6 @@
 //! Rules in the whole program: files in layers, trust, what a person keeps and takes back.
 
-use std::{fs, path::Path, process::Stdio, thread, time::Instant};
+use std::{fs, path::Path, process::Stdio, thread};
 
 use footplate::{
     host::Host,
@@ -18,6 +18,7 @@ use footplate::{
     },
 };
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::{
     rig,
