@@ -41,11 +41,11 @@ pub(super) struct Common {
     pub(super) dir: Option<PathBuf>,
 
     /// The model, as PROVIDER/MODEL, scripted:FILE or scripted:tour
-    #[arg(global = true, long, value_name = "P/M")]
+    #[arg(global = true, long, value_name = "P/M", conflicts_with_all = ["carry_on", "resume"])]
     pub(super) model: Option<String>,
 
     /// What runs unasked: plan, default, accept-edits, guarded or auto
-    #[arg(global = true, long, value_name = "MODE")]
+    #[arg(global = true, long, value_name = "MODE", conflicts_with_all = ["carry_on", "resume"])]
     pub(super) mode: Option<String>,
 
     /// The kind of agent: a file in agents/ beside config.toml, or in .footplate/agents

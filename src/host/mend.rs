@@ -8,6 +8,7 @@ use crate::{
     kernel::{
         event::{Envelope, Event, Outcome},
         id::{CallId, SessionId, SignalId},
+        known::{self, Seen},
         message::Usage,
         port::{Events, Kinds, Store, StoreError},
         recorder::Recorder,
@@ -39,6 +40,8 @@ pub(super) struct Past {
     returns: Vec<u64>,
     /// The calls that made worktrees, or were about to.
     pub(super) worktrees: Vec<CallId>,
+    /// The files that it saw.
+    pub(super) seen: Seen,
     /// How it ended, if nobody carried it on since.
     finished: Option<Outcome>,
 }
@@ -48,6 +51,7 @@ impl Past {
     pub(super) fn take(&mut self, envelope: &Envelope) {
         self.folding.take(envelope);
         self.untold.take(&envelope.event);
+        known::seen_by(&mut self.seen, &envelope.event);
         if let Event::ChildStarted { child, .. } = envelope.event {
             // Each once, whatever a journal says.
             if !self.agents.contains(&child) {

@@ -212,7 +212,7 @@ impl Inner {
         };
         let Some(_) = &spec.worktree else {
             let workspace = Workspace::new(&above.workspace).map_err(unusable)?;
-            return workspace.viewed(spec.view).make_folder(&spec.workspace);
+            return workspace.viewed(spec.view).folder(&spec.workspace);
         };
         let ours = self.parts.worktrees.as_ref().and_then(|folder| folder.canonicalize().ok());
         let real = spec.workspace.canonicalize().map_err(unusable)?;

@@ -55,7 +55,7 @@ struct Task {
     /// something in it that is in no branch, which is told with its answer.
     #[serde(default)]
     workspace: Ground,
-    /// A folder of the workspace that it works in; this session's own if left out.
+    /// A folder of the workspace, which is there, that it works in; this session's own if left out.
     #[serde(default)]
     folder: Option<String>,
     /// The modules its Python may import; if left out, those of this session but agents.

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use crate::support::{Place, of_type, runs};
 
 #[test]
-fn an_agent_cannot_be_given_a_folder_that_leads_out_of_the_workspace() {
+fn an_agent_cannot_be_given_a_folder_that_leads_out_of_the_workspace_or_is_not_there() {
     let code = r#"
 from footplate import Error, agents
-for folder in ("way/out", "way", "inside"):
+for folder in ("way/out", "way", "new/inside", "inside"):
     try:
         print(agents.run("write", name="one", folder=folder)["text"])
     except Error as error:
@@ -26,6 +26,7 @@ for folder in ("way/out", "way", "inside"):
     let outside = place.home().join("outside");
     std::fs::create_dir(&outside).unwrap();
     symlink(&outside, place.work().join("way")).unwrap();
+    std::fs::create_dir(place.work().join("inside")).unwrap();
     let model = place.script(&script);
     let ran = place.run(&["exec", "--model", &model, "--mode", "auto"]);
     assert_eq!(ran.code(), 0, "{}", ran.stderr());
@@ -35,6 +36,8 @@ for folder in ("way/out", "way", "inside"):
     assert_eq!(journals.len(), 2, "only the agent inside was started");
     let output = &of_type(&journals[0], "call_finished").last().unwrap()["result"]["content"];
     assert_eq!(output.as_str().unwrap().matches("leads out of the workspace").count(), 2);
+    assert!(output.as_str().unwrap().contains("There is no folder"), "{output}");
+    assert!(!place.work().join("new").exists(), "nobody was asked for it");
 }
 
 /// A script whose agents each run some Python, and then say something.

@@ -76,9 +76,15 @@ fn what_a_script_takes_is_known_where_a_project_limits_money() {
 }
 
 #[test]
-fn a_limit_for_a_session_that_is_carried_on_is_refused_and_not_passed_over() {
+fn a_flag_that_a_session_that_is_carried_on_does_not_heed_is_refused_and_not_passed_over() {
     let place = Place::new();
-    for limit in [["--max-tokens", "5"], ["--max-cost", "1"]] {
+    let flags = [
+        ["--max-tokens", "5"],
+        ["--max-cost", "1"],
+        ["--mode", "plan"],
+        ["--model", "scripted:tour"],
+    ];
+    for limit in flags {
         for carried in [vec!["--continue"], vec!["--resume"]] {
             let ran = place.run(&[&["exec"], &limit[..], &carried[..], &["on"]].concat());
             assert_eq!(ran.code(), 2, "{}", ran.stderr());

@@ -373,3 +373,39 @@ fn of_a_session_that_cannot_be_read_it_is_told_why_and_where_it_is_and_it_stays_
     let other = place.run(&["sessions", "show", "elsewhere"]);
     assert!(other.stderr().contains("there is no session"), "{}", other.stderr());
 }
+
+#[test]
+fn what_a_session_read_before_it_was_carried_on_is_read_again_before_it_is_written_over() {
+    let place = Place::new();
+    let write = "\
+from footplate import Error, files
+def write():
+    try:
+        print(files.write('a.txt', 'mine'))
+    except Error as error:
+        print(error)
+write()
+print(files.read('a.txt'))
+write()
+";
+    let read = "from footplate import files\nprint(files.read('a.txt'))\n";
+    let call = |code: &str| json!([{ "name": "execute_code", "arguments": { "code": code } }]);
+    let model = place.script(&json!({ "turns": [
+        { "calls": call(read) },
+        { "text": "I have read it." },
+        { "calls": call(write) },
+        { "text": "I have written it." },
+    ] }));
+    fs::write(place.work().join("a.txt"), "one").unwrap();
+    let first = place.run(&["exec", "--model", &model, "--mode", "auto", "read"]);
+    assert_eq!(first.code(), 0, "{}", first.stderr());
+    fs::write(place.work().join("a.txt"), "theirs").unwrap();
+    let second = place.run(&["exec", "--continue", "write"]);
+    assert_eq!(second.code(), 0, "{}", second.stderr());
+    let journal = place.journal();
+    let finished = of_type(&journal, "call_finished");
+    let printed = finished.last().unwrap()["result"]["content"].to_string();
+    let at = |words: &str| printed.find(words).unwrap_or_else(|| panic!("{words}: {printed}"));
+    assert!(at("before this session was carried on") < at("theirs"), "{printed}");
+    assert_eq!(fs::read_to_string(place.work().join("a.txt")).unwrap(), "mine");
+}

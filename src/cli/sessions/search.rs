@@ -71,15 +71,21 @@ pub(super) fn run(words: &[String], limit: usize, how: Told) -> Result<Exit, Fai
     if unreadable > 0 {
         print::aside(&format!("Sessions that could not be read: {unreadable}."));
     }
-    if searched.whole + searched.unreadable < searched.all {
-        print::aside(&format!(
-            "Stopped after {shown} lines, in {} of {} sessions, newest first. \
+    let looked_at = searched.whole + searched.unreadable;
+    let all = looked_at == searched.all;
+    match shown {
+        0 if all => print::aside("Nothing was found."),
+        0 => print::aside(&format!(
+            "Nothing was found in {looked_at} of {} sessions, newest first; for the others there was no \
+             time.",
+            searched.all
+        )),
+        _ if all => {}
+        _ => print::aside(&format!(
+            "Stopped after {shown} lines; {} of {} sessions were looked through, newest first. \
              More words find less; --limit shows more.",
             searched.whole, searched.all
-        ));
-    }
-    if shown == 0 {
-        print::aside("Nothing was found.");
+        )),
     }
     Ok(Exit::Done)
 }

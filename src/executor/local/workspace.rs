@@ -12,11 +12,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 
 use self::{
     fault::{Fault, failed, not_done},
-    place::{make_folder, open_exactly, real_place},
+    place::{open_exactly, real_place},
 };
 use crate::kernel::{
     BoxFuture,
@@ -77,22 +77,24 @@ impl Workspace {
         }
     }
 
-    /// Makes a folder of the workspace where it is missing, and gives where it really is. One that
-    /// leads out of the workspace is an error, and nothing is made there.
-    pub fn make_folder(&self, folder: &Path) -> Result<PathBuf, CallError> {
+    /// Where a folder of the workspace really is. One that is not there, or leads out of the workspace,
+    /// is an error, and nothing is made.
+    pub fn folder(&self, folder: &Path) -> Result<PathBuf, CallError> {
         let name = folder.display().to_string();
         let real = real_place(&self.root, folder)
-            .map_err(|error| failed("make", &name, &Fault::from(error)))?;
+            .map_err(|error| failed("open", &name, &Fault::from(error)))?;
         if !real.starts_with(&self.root) {
             return Err(CallError::failed(format!(
                 "{name} leads out of the workspace, to {}. Name a folder inside.",
                 real.display()
             )));
         }
+        // To make it is an effect, for which nobody was asked.
         if !real.is_dir() {
-            self.may_write()?;
-            make_folder(&real, Mode::from_raw_mode(0o777))
-                .map_err(|error| failed("make", &name, &error))?;
+            return Err(CallError::failed(format!(
+                "There is no folder {name} in the workspace. Name one that is there, or write a file \
+                 into it first: files.write makes its folders."
+            )));
         }
         Ok(real)
     }

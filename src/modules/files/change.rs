@@ -20,6 +20,7 @@ use crate::kernel::{
     event::Event,
     gate::Permit,
     id::CallId,
+    known::Stands,
     port::{
         Env, KEPT_FILE_BYTES, KEPT_SESSION_BYTES, Kept, Mark, Over, ResolvedPath, Seen, Standing,
     },
@@ -106,16 +107,27 @@ impl Write {
         let possible = written(cx, self.path, self.text).await?;
         let place = &possible.place;
         // In place of what nobody showed to its writer. An edit names what it replaces.
-        if let Standing::File(seen) = &possible.standing
-            && cx.notes.known.is_another(&place.real, &seen.mark)
-        {
-            return Err(CallError::failed(format!(
-                "Not written: {} was changed since you read it, not by you. Read it again with \
-                 files.read, and keep what is new in it.",
-                place.shown
-            )));
-        }
-        Ok(possible)
+        let shown = &place.shown;
+        let why = match &possible.standing {
+            Standing::File(seen) => match cx.notes.known.stands(&place.real, &seen.mark) {
+                Stands::Same => return Ok(possible),
+                Stands::Another => format!(
+                    "{shown} was changed since you read it, not by you. Read it again with \
+                     files.read, and keep what is new in it."
+                ),
+                Stands::Unsure => format!(
+                    "you read {shown} before this session was carried on, and it may have been changed \
+                     since. Read it again with files.read, and keep what is new in it."
+                ),
+            },
+            // Said once: it is not known who took it away, and whether for good.
+            Standing::Nothing if cx.notes.known.gone(&place.real) => format!(
+                "{shown} is gone since you saw it. Where that was you or makes no difference, write it \
+                 once more."
+            ),
+            Standing::Nothing => return Ok(possible),
+        };
+        Err(CallError::failed(format!("Not written: {why}")))
     }
 }
 
@@ -218,13 +230,22 @@ pub(in crate::modules) async fn make(
     };
     let begun = Event::ChangeBegun { call: permit.call(), change };
     cx.recorder.append(begun).map_err(|error| unkept(&error))?;
+    // Of what another put there an edit shows no more than it names.
+    let whole = match &over {
+        Over::File(mark) => cx.notes.known.stands(&place.real, mark) == Stands::Same,
+        Over::Nothing { .. } => true,
+    };
     match (&text, over) {
         (Some(text), over) => env.write_file(&place, over, text.as_bytes()).await?,
         (None, Over::File(mark)) => env.remove_file(&place, mark).await?,
         (None, Over::Nothing { .. }) => return Err(no_longer(&place.shown)),
     }
-    if let Some(text) = &text {
-        cx.notes.known.saw(&place.real, text.as_bytes());
+    match &text {
+        Some(text) if whole => cx.notes.known.saw(&place.real, text.as_bytes()),
+        Some(_) => {}
+        None => {
+            cx.notes.known.gone(&place.real);
+        }
     }
     let facts = shown.facts.join(", ");
     let undo = match undo {

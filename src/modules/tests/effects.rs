@@ -300,11 +300,15 @@ async fn a_file_that_another_changed_since_it_was_read_is_not_written_anew() {
     rig.put("a.txt", "two\nand theirs\n");
     let edit = json!({"path": "a.txt", "old": "two", "new": "three"});
     assert!(rig.call("files.edit", edit).await.ok, "that leaves what is theirs");
-    assert!(write("four\n").await.ok);
+    assert!(!write("four\n").await.ok, "an edit shows no more than it names");
     rig.put("a.txt", "theirs\n");
     assert!(!write("five\n").await.ok);
     assert!(rig.call("files.read", json!({"path": "a.txt"})).await.ok);
     assert!(write("six\n").await.ok);
     fs::remove_file(rig.workspace().join("a.txt")).unwrap();
-    assert!(write("seven\n").await.ok, "nothing of anybody's is there");
+    let gone = write("seven\n").await;
+    assert!(gone.text().contains("a.txt is gone since you saw it"), "{gone:?}");
+    assert!(write("seven\n").await.ok, "it is said once");
+    assert!(rig.call("files.remove", json!({"path": "a.txt"})).await.ok);
+    assert!(write("eight\n").await.ok, "it took that away itself");
 }

@@ -139,7 +139,10 @@ impl App {
                     Ok(mark) => mark.into_iter().for_each(|mark| self.reader.ask(mark)),
                     Err(writer::Gone) => self.signalled(Signal::Hangup),
                 },
-                Some(read) = self.reader.next() => self.read(read),
+                // What is said is for the session that comes, so it waits for that one.
+                Some(read) = self.reader.next(), if !self.lines.state().is_beginning() => {
+                    self.read(read);
+                }
                 Some(came) = self.work.join_next() => match came {
                     Ok(came) => self.tell(Message::Came(came)),
                     Err(error) => tracing::error!(%error, "work of the line mode was lost"),

@@ -270,7 +270,7 @@ pub(super) fn undo_says(lines: &mut Lines, word: &Word) -> Vec<Effect> {
 pub(super) fn quit(lines: &mut Lines) {
     let (at_work, waits) = (lines.state.sessions.at_work(), lines.state.queue.calls());
     lines.say(format!("QUIT? {at_work} at work, {waits} waiting for you. All is kept."));
-    say_in(lines, "What is at work ends with footplate; a question is asked again on resume.");
+    say_in(lines, "What is at work ends with footplate; what asks is withdrawn, and not done.");
     say_in(lines, "Type: quit; when done, to quit when all have ended; back.");
     lines.open = Open::Quit;
     ask::ask_again(lines);

@@ -228,7 +228,7 @@ pub(super) fn leave(lines: &mut Lines) -> Vec<Effect> {
         return Vec::new();
     }
     if state.queue.calls() > 0 {
-        lines.say("Nobody can answer: the input has ended. It is asked again on resume.");
+        lines.say("Nobody can answer: the input has ended. What asks is withdrawn, and not done.");
         lines.state.place.leave = Some(Leave::Unanswered);
     } else if lines.owed == 0 && state.place.starting.is_none() && state.sessions.at_work() == 0 {
         lines.state.place.leave = Some(Leave::Quit);

@@ -123,7 +123,7 @@ pub(in crate::tui) fn send(state: &mut State, when: When) -> Vec<Effect> {
 /// Whether what is written is for a session that is not there yet, which is said: it stays in the
 /// composer until that one hears it.
 fn waits(state: &mut State) -> bool {
-    let waits = state.place.starting.is_some() || state.sessions.expected().is_some();
+    let waits = state.is_beginning();
     if waits {
         state.status.say("The session is not there yet: your words wait for it.", state.now.at);
     }

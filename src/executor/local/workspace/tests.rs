@@ -111,20 +111,23 @@ fn a_path_leads_where_the_system_would_lead_it() {
 }
 
 #[test]
-fn a_folder_is_made_inside_the_workspace_and_nowhere_else() {
+fn a_folder_to_work_in_is_inside_the_workspace_and_there_already() {
     let Place { top, workspace, .. } = &place();
     let link = |target: &str, name: &str| symlink(target, top.join("desk").join(name)).unwrap();
     link("../other", "out");
     link("../gone", "dangling");
     link("src", "in");
     std::fs::write(top.join("desk/file"), "").unwrap();
-    for (folder, real) in [("a/b", "desk/a/b"), ("in/new", "desk/src/new"), ("", "desk")] {
-        let real = top.join(real);
-        assert_eq!(workspace.make_folder(Path::new(folder)).unwrap(), real, "{folder}");
-        assert!(real.is_dir(), "{folder}");
+    for (folder, real) in [("src", "desk/src"), ("in", "desk/src"), ("", "desk")] {
+        assert_eq!(workspace.folder(Path::new(folder)).unwrap(), top.join(real), "{folder}");
     }
     for folder in ["out", "out/new", "dangling", "dangling/new", "..", "/", "file", "file/new"] {
-        assert!(workspace.make_folder(Path::new(folder)).is_err(), "{folder}");
+        assert!(workspace.folder(Path::new(folder)).is_err(), "{folder}");
+    }
+    for folder in ["a", "a/b", "in/new", ".git/hooks"] {
+        let error = workspace.folder(Path::new(folder)).unwrap_err();
+        assert!(error.message.contains("There is no folder"), "{folder}: {}", error.message);
+        assert!(!top.join("desk").join(folder).exists(), "{folder}");
     }
     assert!(!top.join("gone").exists());
     assert!(!top.join("other/new").exists());
