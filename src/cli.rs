@@ -25,7 +25,7 @@ mod undo;
 mod workflows;
 mod workstation;
 
-use std::process::ExitCode;
+use std::{process::ExitCode, sync::Arc};
 
 use clap::Parser as _;
 
@@ -42,6 +42,8 @@ pub fn main() -> ExitCode {
         // Before there is a second thread: a launcher may have but one.
         return seal::launch(words);
     }
+    // A file that may not get longer is an error like a full disk, and no reason to be killed.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

@@ -409,3 +409,16 @@ write()
     assert!(at("before this session was carried on") < at("theirs"), "{printed}");
     assert_eq!(fs::read_to_string(place.work().join("a.txt")).unwrap(), "mine");
 }
+
+#[test]
+fn a_limit_on_the_size_of_files_is_an_error_and_kills_nobody() {
+    let place = Place::new();
+    let model = place.script(&json!({ "turns": [{ "text": "word ".repeat(20_000) }] }));
+    let mut limited = std::process::Command::new("sh");
+    let program = place.footplate().get_program().to_owned();
+    limited.env_clear().envs(place.environment()).current_dir(place.work());
+    limited.args(["-c", "ulimit -f 16; exec \"$@\"", "sh"]).arg(program);
+    let ran = Ran(limited.args(["exec", "--model", &model, "say it"]).output().unwrap());
+    assert_eq!(ran.code(), 1, "{}", ran.stderr());
+    assert!(ran.stderr().contains("large"), "{}", ran.stderr());
+}

@@ -7,10 +7,7 @@ use std::{
     io,
     os::unix::fs::FileExt as _,
     path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use tokio::task::JoinSet;
@@ -42,8 +39,8 @@ pub(super) struct Outside {
     /// Held for no longer than it takes to move a page, so the loop may wait for it.
     leaving: Arc<Mutex<Leaving>>,
     kept: Arc<Mutex<Spilled>>,
-    /// How many words were looked for so far.
-    finds: Arc<AtomicUsize>,
+    /// How many words were looked for so far in each session.
+    finds: Arc<Mutex<BTreeMap<SessionId, usize>>>,
 }
 
 /// What is to be written.
@@ -123,7 +120,8 @@ impl Outside {
         });
     }
 
-    /// Looks for a word in these pages. Whoever looks for another one waits for nothing of it any more.
+    /// Looks for a word in these pages. Whoever looks for another one in that session waits for nothing of
+    /// it any more.
     pub(super) fn find(
         &self,
         work: &mut JoinSet<Came>,
@@ -132,11 +130,15 @@ impl Outside {
         pages: Vec<usize>,
     ) {
         let outside = self.clone();
-        let turn = self.finds.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut finds = lock(&self.finds);
+        let count = finds.entry(session).or_default();
+        *count += 1;
+        let turn = *count;
+        drop(finds);
         work.spawn_blocking(move || {
             let mut found = Vec::new();
             for page in pages {
-                if outside.finds.load(Ordering::Relaxed) != turn {
+                if lock(&outside.finds).get(&session) != Some(&turn) {
                     return Came::Nothing;
                 }
                 match outside.page((session, page)) {

@@ -136,7 +136,17 @@ impl Composer {
         std::mem::replace(&mut self.draft, draft)
     }
 
+    /// Words of before that were changed are words of their own, whichever way somebody goes on.
+    fn keep_changed(&mut self) {
+        let Some(was) = self.recalled.and_then(|at| self.history.get(at)) else { return };
+        let now = self.draft.written();
+        if !now.trim().is_empty() && now != *was && self.history.last() != Some(&now) {
+            self.history.push(now);
+        }
+    }
+
     fn earlier(&mut self) {
+        self.keep_changed();
         let at = self.recalled.unwrap_or(self.history.len());
         let Some(at) = at.checked_sub(1) else { return };
         if self.recalled.is_none() {
@@ -147,6 +157,7 @@ impl Composer {
     }
 
     fn later(&mut self) {
+        self.keep_changed();
         let Some(at) = self.recalled else { return };
         match self.history.get(at + 1) {
             Some(text) => {
@@ -177,6 +188,18 @@ mod tests {
             seen.push(composer.draft.text());
         }
         assert_eq!(seen, ["second", "first", "first", "second", "half", "half"]);
+    }
+
+    #[test]
+    fn words_of_before_that_were_changed_are_not_lost_whichever_way_somebody_goes_on() {
+        for away in [Edit::Up, Edit::Down] {
+            let mut composer = Composer::remembering(vec!["first".into(), "second".into()]);
+            composer.edit(Edit::Up, None);
+            composer.draft = Draft::of("changed");
+            composer.edit(away, None);
+            assert_eq!(composer.history().last().map(String::as_str), Some("changed"));
+            assert_eq!(&composer.history()[..2], ["first", "second"]);
+        }
     }
 
     #[test]

@@ -35,6 +35,9 @@ use crate::{
     },
 };
 
+/// More cells of one part are not acted on: all of them would have to be here.
+pub const LONGEST_PART: usize = 2_048;
+
 /// The cells of one session.
 #[derive(Clone, Debug, Default)]
 pub struct Transcript {
@@ -61,11 +64,12 @@ impl Transcript {
         at == 0 || !text(at) || !text(at - 1)
     }
 
-    /// The cells of the part that keys act on.
+    /// The cells of the part that keys act on: of a very long one, the first.
     pub fn part(&self) -> Option<Range<usize>> {
         let here = self.here.filter(|at| *at < self.cells.len())?;
-        let end = (here + 1..self.cells.len()).find(|at| self.begins(*at));
-        Some(here..end.unwrap_or(self.cells.len()))
+        let most = self.cells.len().min(here + LONGEST_PART);
+        let end = (here + 1..most).find(|at| self.begins(*at));
+        Some(here..end.unwrap_or(most))
     }
 
     fn push(&mut self, body: Body) -> usize {

@@ -9,8 +9,9 @@ use crate::tui::{
         Focus, State,
         draft::Draft,
         sessions::Node,
-        transcript::{Scroll, cells::Slot, find::Find},
+        transcript::{LONGEST_PART, Scroll, cells::Slot, find::Find},
     },
+    words,
 };
 
 fn scene<'a>(state: &'a State) -> Scene<'a> {
@@ -193,9 +194,18 @@ pub(super) fn copy(state: &mut State) -> Vec<Effect> {
         let cells = node.transcript.cells.range(node.transcript.part()?)?;
         Some(cells.iter().map(|cell| cell.body.copied()).collect::<String>())
     });
+    let count =
+        state.sessions.node().and_then(|node| node.transcript.part()).map(|part| part.len());
     match text {
         Some(text) => {
-            state.status.say("Copied, if the terminal allows it.", state.now.at);
+            let said = match count {
+                Some(LONGEST_PART..) => format!(
+                    "Copied the first {} paragraphs, if the terminal allows it.",
+                    words::grouped(LONGEST_PART as u64)
+                ),
+                Some(_) | None => "Copied, if the terminal allows it.".to_owned(),
+            };
+            state.status.say(said, state.now.at);
             vec![Effect::Copy(text)]
         }
         None => {

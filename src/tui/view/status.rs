@@ -15,7 +15,7 @@ use crate::{
         clean,
         hints::Hints,
         keymap::{Action, Go},
-        state::{Focus, Popup, State, sessions::Node, status::Player},
+        state::{Focus, Popup, State, status::Player},
         theme::{Mark, Role},
         words,
     },
@@ -181,9 +181,15 @@ fn parts(state: &State, pen: &Pen<'_>) -> Vec<(Part, Span<'static>)> {
         let mark = pen.look.mark(Mark::Running);
         parts.push((Part::Work, pen.span(format!("{mark} {work} at work"), Role::Work)));
     }
-    let used: u64 =
-        state.sessions.iter().map(|(_, node)| node.usage.input + node.usage.output).sum();
-    let ceiling = node.map(|node| node.spec.limits.ceiling).unwrap_or_default();
+    // The limits are those of a session and all its agents.
+    let root = node.map(|node| state.sessions.root(node.spec.id));
+    let tree = || {
+        let nodes = state.sessions.iter().filter(|(id, _)| Some(state.sessions.root(**id)) == root);
+        nodes.map(|(_, node)| node)
+    };
+    let used: u64 = tree().map(|node| node.usage.input + node.usage.output).sum();
+    let ceiling = root.and_then(|root| state.sessions.get(root));
+    let ceiling = ceiling.map(|node| node.spec.limits.ceiling).unwrap_or_default();
     if let Some(limit) = ceiling.tokens {
         let text = format!("{} of {} tokens", words::tokens(used), words::tokens(limit));
         // Close to the end, as a clock is.
@@ -193,8 +199,7 @@ fn parts(state: &State, pen: &Pen<'_>) -> Vec<(Part, Span<'static>)> {
         let text = format!("{} tokens", words::tokens(used));
         parts.push((Part::Tokens, pen.span(text, Role::Text)));
     }
-    let cost = |cost: Money, (_, node): (_, &Node)| cost.plus(node.usage.cost);
-    let spent = state.sessions.iter().fold(Money::NONE, cost);
+    let spent = tree().fold(Money::NONE, |cost, node| cost.plus(node.usage.cost));
     if let Some(limit) = ceiling.cost {
         parts.push((Part::Money, pen.span(format!("{spent} of {limit} spent"), Role::Text)));
     } else if !spent.is_none() {

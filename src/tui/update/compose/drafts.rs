@@ -41,10 +41,31 @@ pub(in crate::tui::update) fn kept(state: &mut State, session: SessionId, text: 
     }
 }
 
+/// What was to be said after a turn, and never will be, becomes what is kept as a draft.
+fn unsaid(state: &mut State) -> Vec<Effect> {
+    let composer = &mut state.composer;
+    let mut effects = Vec::new();
+    for one in std::mem::take(&mut composer.queued).into_iter().rev() {
+        let here = composer.drafts.of == Some(one.to);
+        let draft =
+            if here { std::mem::take(&mut composer.draft) } else { composer.drafts.take(one.to) };
+        let (said, written) = (one.draft.written(), draft.written());
+        let gap = if written.is_empty() { "" } else { "\n\n" };
+        let draft = Draft::of(&format!("{said}{gap}{written}"));
+        if here {
+            composer.draft = draft;
+        } else {
+            effects.push(Effect::KeepDraft(one.to, draft.written()));
+            composer.drafts.put(one.to, draft);
+        }
+    }
+    effects
+}
+
 /// Lets the draft follow which session is written to, and keeps it.
 pub(super) fn follow(state: &mut State) -> Vec<Effect> {
     let (now, of) = (state.now.at, state.composer.drafts.of);
-    let mut effects = Vec::new();
+    let mut effects = if state.place.leave.is_some() { unsaid(state) } else { Vec::new() };
     let composer = &mut state.composer;
     composer.drafts.look(&composer.draft, now);
     let to = state.written_to();

@@ -399,3 +399,17 @@ fn words_behind_a_session_that_is_opened_are_for_that_one() {
     stage.key("alt+left");
     assert_eq!(draft(&stage), "half");
 }
+
+#[test]
+fn what_was_to_be_said_after_a_turn_is_kept_as_a_draft_when_the_screen_is_left_before() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    for words in ["then test", "and publish"] {
+        stage.types(words);
+        stage.key("enter");
+    }
+    stage.types("half");
+    stage.send(Message::Signalled);
+    assert_eq!(stage.desk.drafts[&1.into()], "then test\n\nand publish\n\nhalf");
+    assert_eq!(stage.state.composer.queued.len(), 0);
+}

@@ -268,6 +268,27 @@ fn a_part_that_reaches_over_pages_is_copied_whole() {
 }
 
 #[test]
+fn a_part_that_is_longer_than_anybody_copies_is_copied_as_far_as_is_said() {
+    let mut stage = Stage::new(80, 24);
+    stage.at_work();
+    for page in 0..6 {
+        let numbers = 500 * page..500 * (page + 1);
+        stage.streams(1, &numbers.map(|n| format!("Paragraph {n}.\n\n")).collect::<String>());
+    }
+    stage.draw();
+    stage.key("shift+tab");
+    for key in ["shift+up", "home"] {
+        press(&mut stage, key);
+    }
+    while log(&stage).part().unwrap().len() < 2_000 {
+        press(&mut stage, "shift+down");
+    }
+    assert!(here(&stage) < 40 * PAGE, "{}", here(&stage));
+    press(&mut stage, "c");
+    assert!(toast(&stage).starts_with("Copied the first 2,048 paragraphs"), "{}", toast(&stage));
+}
+
+#[test]
 fn an_agent_that_nobody_looks_at_keeps_its_end_alone() {
     let mut stage = Stage::new(80, 24);
     worked(&mut stage, 1);
