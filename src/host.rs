@@ -241,7 +241,7 @@ impl Host {
         used += mend::used(&*self.0.parts.store, &agents);
         let parent = Parent::nobody(self.0.waiting.clone(), session.spec.limits.ceiling, used);
         let live = self.0.bring_up(session, opened.journal, parent)?;
-        live.context.notes.known.remember(std::mem::take(&mut past.seen));
+        live.context.notes.known.remember(past.seen());
         let lost = self.0.mourn(&live, std::mem::take(&mut past.untold))?;
         let left = self.0.leftover(&past.worktrees)?;
         let less = self.0.less(&live.context.spec);

@@ -1,7 +1,10 @@
 //! What a crash left open is closed, once: questions are withdrawn, calls without a result get one
 //! that says so, an exchange that was going on is over.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use super::{Inner, beside::Untold, ending::send, folded, recorder, so_far::so_far, tree::End};
 use crate::{
@@ -40,8 +43,9 @@ pub(super) struct Past {
     returns: Vec<u64>,
     /// The calls that made worktrees, or were about to.
     pub(super) worktrees: Vec<CallId>,
-    /// The files that it saw.
-    pub(super) seen: Seen,
+    /// The files that it saw, and the workspace where their names begin.
+    seen: Seen,
+    workspace: PathBuf,
     /// How it ended, if nobody carried it on since.
     finished: Option<Outcome>,
 }
@@ -51,7 +55,10 @@ impl Past {
     pub(super) fn take(&mut self, envelope: &Envelope) {
         self.folding.take(envelope);
         self.untold.take(&envelope.event);
-        known::seen_by(&mut self.seen, &envelope.event);
+        if let Event::SessionStarted { spec } = &envelope.event {
+            self.workspace.clone_from(&spec.workspace);
+        }
+        known::seen_by(&mut self.seen, &self.workspace, &envelope.event);
         if let Event::ChildStarted { child, .. } = envelope.event {
             // Each once, whatever a journal says.
             if !self.agents.contains(&child) {
@@ -84,6 +91,12 @@ impl Past {
             past.take(&*envelope?);
         }
         Ok(past)
+    }
+
+    /// The files that it saw, by their real places as far as they are there.
+    pub(super) fn seen(&mut self) -> Seen {
+        let seen = std::mem::take(&mut self.seen).into_iter();
+        seen.map(|(path, was)| (path.canonicalize().unwrap_or(path), was)).collect()
     }
 
     /// What it told the one above it of its end, if it is an agent's.

@@ -7,7 +7,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{event::Event, gate::subject::Subject, port::Mark};
+use serde_json::Value;
+
+use super::{event::Event, port::Mark};
 
 /// The longest file of which that is kept, in bytes: marking it takes time.
 const LONGEST: usize = 1 << 20;
@@ -45,14 +47,14 @@ pub enum Stands {
     Unsure,
 }
 
-/// Takes the next event of a journal in, of a session that is to be carried on.
+/// Takes the next event of a journal in, of a session that is to be carried on. A file that was read
+/// stands there as it was named, below that workspace: whoever hands it on resolves links.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the rest shows no file")]
-pub fn seen_by(seen: &mut Seen, event: &Event) {
+pub fn seen_by(seen: &mut Seen, workspace: &Path, event: &Event) {
     let (real, was) = match event {
-        Event::CallStarted { call, subject: Subject::Path { real, .. }, .. }
-            if call.name == READS =>
-        {
-            (PathBuf::from(real), Was::Before)
+        Event::CallStarted { call, .. } if call.name == READS => {
+            let Some(path) = call.input.get("path").and_then(Value::as_str) else { return };
+            (workspace.join(path), Was::Before)
         }
         Event::ChangeBegun { change, .. } => match &change.after {
             Some(mark) => (change.path.clone(), Was::Marked(mark.clone())),
@@ -112,7 +114,7 @@ mod tests {
         capability::Category,
         change::{Before, Change},
         event::{Call, Decider, Decision, Origin},
-        gate::subject::Tells,
+        gate::subject::Subject,
     };
 
     #[test]
@@ -134,9 +136,10 @@ mod tests {
     #[test]
     fn of_a_journal_what_was_written_is_known_and_what_was_read_is_to_be_read_again() {
         let mut seen = Seen::new();
-        let (read, wrote) = (Path::new("/w/read"), Path::new("/w/wrote"));
-        for event in [reads(read), changes(wrote, Some(b"mine"))] {
-            seen_by(&mut seen, &event);
+        let (workspace, read, wrote) =
+            (Path::new("/w"), Path::new("/w/read"), Path::new("/w/wrote"));
+        for event in [reads("read"), changes(wrote, Some(b"mine"))] {
+            seen_by(&mut seen, workspace, &event);
         }
         let known = Known::default();
         known.remember(seen.clone());
@@ -146,21 +149,20 @@ mod tests {
         assert_eq!(known.stands(Path::new("/w/other"), &Mark::of(b"x")), Stands::Same);
         known.saw(read, b"now");
         assert_eq!(known.stands(read, &Mark::of(b"now")), Stands::Same);
-        seen_by(&mut seen, &changes(wrote, None));
+        seen_by(&mut seen, workspace, &changes(wrote, None));
         assert!(!seen.contains_key(wrote), "it was taken away by the session itself");
     }
 
-    fn reads(real: &Path) -> Event {
+    fn reads(path: &str) -> Event {
         let call = Call {
             id: 1.into(),
             name: READS.to_owned(),
-            input: serde_json::json!({}),
+            input: serde_json::json!({ "path": path }),
             origin: Origin::Model,
             parent: None,
         };
-        let subject = Subject::Path { real: real.display().to_string(), tells: Tells::default() };
         let decision = Decision::allowed(Decider::Person);
-        Event::CallStarted { call, category: Category::Read, decision, subject }
+        Event::CallStarted { call, category: Category::Read, decision, subject: Subject::Other }
     }
 
     fn changes(path: &Path, after: Option<&[u8]>) -> Event {

@@ -211,11 +211,6 @@ pub enum Leave {
 }
 
 impl State {
-    /// Whether a session is begun or opened that is not there yet.
-    pub fn is_beginning(&self) -> bool {
-        self.place.starting.is_some() || self.sessions.expected().is_some()
-    }
-
     /// Whether something that is in view is being read back.
     pub fn awaits_rows(&self) -> bool {
         let height = self.drawn.transcript.height;

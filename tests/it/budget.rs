@@ -38,7 +38,7 @@ fn exec_ends_with_its_limit_and_a_session_that_is_carried_on_begins_no_request()
     let journals = place.journals();
     assert!(journals.iter().any(|one| of_type(one, "exchange_finished").into_iter().any(ended)));
 
-    let ran = place.run(&["exec", "--continue", "--model", &model, "on"]);
+    let ran = place.run(&["exec", "--continue", "on"]);
     assert_eq!(ran.code(), 4, "{}", ran.stderr());
     let said =
         "The limit of 31 tokens for this session and its agents together is reached: 45 are used.";

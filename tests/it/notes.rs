@@ -50,7 +50,7 @@ fn python_keeps_a_list_that_a_resume_finds_again() {
     assert_eq!(ran.code(), 0, "{}", ran.stderr());
     let said = printed(&place.journal());
     assert!(said.contains("'text': 'a needle'") && said.contains("['a.txt']"), "{said}");
-    let ran = place.run(&["exec", "--mode", "auto", "--continue", "go on"]);
+    let ran = place.run(&["exec", "--continue", "go on"]);
     assert_eq!(ran.code(), 0, "{}", ran.stderr());
     let said = printed(&place.journal());
     assert!(said.contains("[('look', 'done'), ('write', 'doing')]"), "{said}");

@@ -60,7 +60,7 @@ fn a_run_killed_in_the_middle_is_carried_on_and_no_effect_happens_twice() {
     let changed = |name: &str| fs::metadata(place.work().join(name)).unwrap().modified().unwrap();
     let before = changed("a.txt");
 
-    let ran = place.run(&["exec", "--continue", "--mode", "auto", "on"]);
+    let ran = place.run(&["exec", "--continue", "on"]);
     let journals = place.journals();
     let root = &journals[0];
     let output = of_type(root, "call_finished").last().unwrap()["result"]["content"].clone();

@@ -104,6 +104,11 @@ pub struct Sessions {
 const TITLE: usize = 24;
 
 impl State {
+    /// Whether a session is begun or opened that is not there yet.
+    pub fn is_beginning(&self) -> bool {
+        self.place.starting.is_some() || self.sessions.expected().is_some()
+    }
+
     /// The name of the folder that the session in view was started in; before there is one, of the one
     /// here.
     pub fn folder(&self) -> String {
