@@ -160,8 +160,9 @@
 //! - What stands in a file is known by its bytes (SHA-256) and by which file it is. A write carries
 //!   that mark from the question to the opened file, and an undo from the journal: neither trusts a
 //!   path. A session writes no file anew that another changed since its calls read or wrote it: it has to
-//!   read it again. The event that a change begins comes before it, with the bytes of before kept beside the
-//!   outputs; whether it was made is told by its result, or by the file.
+//!   read it again, and so it has what it read before it was carried on. The event that a change begins
+//!   comes before it, with the bytes of before kept beside the outputs; whether it was made is told by its
+//!   result, or by the file.
 //! - What is remembered of a project lies outside of it, in a folder that its real path is the key to: a
 //!   run or a stranger's commit puts no word into it, and no other project reads one. It asks also where
 //!   edits are accepted, since later sessions are told of it.
