@@ -213,9 +213,10 @@ fn told(
     }
 }
 
-/// Both outputs under their names; the errors first, since they say what to repair.
+/// Both outputs under their names; the errors last, as on a terminal: they say what to repair, and of a long
+/// text its end is what people are shown.
 fn printed(stderr: &str, stdout: &str) -> String {
-    [("stderr", stderr), ("stdout", stdout)]
+    [("stdout", stdout), ("stderr", stderr)]
         .iter()
         .filter(|(_, text)| !text.is_empty())
         .map(|(name, text)| format!("\n\n{name}:\n{}", text.trim_end_matches('\n')))

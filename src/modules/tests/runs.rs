@@ -70,7 +70,7 @@ async fn each_way_to_end_is_told_in_its_own_words() {
             "out\n",
             "Traceback\n",
             Some(ErrorCode::Failed),
-            "main.py ended with status 3.\n\nstderr:\nTraceback\n\nstdout:\nout",
+            "main.py ended with status 3.\n\nstdout:\nout\n\nstderr:\nTraceback",
         ),
         (
             ExitStatus::Signalled { signal: 11 },
