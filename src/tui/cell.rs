@@ -4,11 +4,11 @@
 mod code;
 pub mod column;
 mod effects;
+mod outline;
 pub mod picture;
 mod rows;
 mod script;
 mod source;
-mod stub;
 mod thinking;
 
 use std::{cell::RefCell, sync::Arc};
@@ -33,9 +33,9 @@ use crate::{
 };
 
 pub use effects::Effects;
+pub use outline::{Kind, Outline};
 pub use rows::{Scene, height, is_long, rows, state_mark};
 pub use script::Script;
-pub use stub::{Kind, Stub};
 pub use thinking::Thinking;
 
 /// One piece.

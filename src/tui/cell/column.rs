@@ -33,7 +33,7 @@ pub fn gap(cells: &Cells, at: usize) -> bool {
 pub fn height(cells: &Cells, at: usize, scene: &Scene<'_>) -> usize {
     let rows = match cells.slot(at) {
         Some(Slot::Here(cell)) => super::height(cell, scene),
-        Some(Slot::Away(stub, _)) => usize::try_from(stub.rows).unwrap_or(usize::MAX),
+        Some(Slot::Away(outline, _)) => usize::try_from(outline.rows).unwrap_or(usize::MAX),
         None => return 0,
     };
     rows + usize::from(gap(cells, at))
@@ -43,8 +43,8 @@ pub fn height(cells: &Cells, at: usize, scene: &Scene<'_>) -> usize {
 pub fn rows(cells: &Cells, at: usize, scene: &Scene<'_>) -> Arc<Vec<Line<'static>>> {
     match cells.slot(at) {
         Some(Slot::Here(cell)) => super::rows(cell, scene),
-        Some(Slot::Away(stub, why)) => {
-            let mut rows = vec![Line::default(); usize::try_from(stub.rows).unwrap_or(0)];
+        Some(Slot::Away(outline, why)) => {
+            let mut rows = vec![Line::default(); usize::try_from(outline.rows).unwrap_or(0)];
             let first = match why {
                 Some(why) => Line::from(scene.spans(
                     &format!("This part cannot be read back: {why}. The journal has it."),

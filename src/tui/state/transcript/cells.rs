@@ -1,5 +1,5 @@
 //! The cells of a transcript, in pages. The last ones, those that may still change and those near what
-//! is looked at are here. Of the others a stub each is, and the page lies outside until somebody comes
+//! is looked at are here. Of the others an outline each is, and the page lies outside until somebody comes
 //! near it: so memory follows the screen, however long a session is.
 //!
 //! A page is not read again from the journal: a cell is made of events that may stand far apart, of
@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, ops::Range};
 
 use crate::{
     kernel::picture::Picture,
-    tui::cell::{Cell, Kind, Stub},
+    tui::cell::{Cell, Kind, Outline},
 };
 
 /// Cells of a page.
@@ -43,7 +43,7 @@ enum Outside {
 
 #[derive(Clone, Debug)]
 struct Away {
-    stubs: Vec<Stub>,
+    outlines: Vec<Outline>,
     /// The pictures of its cells, each with the number of its cell within the page.
     pictures: Vec<(usize, Picture)>,
     wanted: Wanted,
@@ -63,7 +63,7 @@ enum Wanted {
 pub enum Slot<'a> {
     Here(&'a Cell),
     /// Outside; for the first cell of a page that could not be read back, why.
-    Away(Stub, Option<&'a str>),
+    Away(Outline, Option<&'a str>),
 }
 
 /// A page that goes.
@@ -78,21 +78,21 @@ impl Slot<'_> {
     pub fn opens(self) -> bool {
         match self {
             Self::Here(cell) => cell.opens(),
-            Self::Away(stub, _) => stub.opens,
+            Self::Away(outline, _) => outline.opens,
         }
     }
 
     pub fn is_error(self) -> bool {
         match self {
             Self::Here(cell) => cell.body.is_error(),
-            Self::Away(stub, _) => stub.is_error,
+            Self::Away(outline, _) => outline.is_error,
         }
     }
 
     pub fn is_change(self) -> bool {
         match self {
             Self::Here(cell) => cell.body.is_change(),
-            Self::Away(stub, _) => stub.is_change,
+            Self::Away(outline, _) => outline.is_change,
         }
     }
 }
@@ -118,7 +118,7 @@ impl Cells {
                     Wanted::Lost(why) if at.is_multiple_of(PAGE) => Some(why.as_str()),
                     Wanted::Lost(_) | Wanted::Asked | Wanted::Not => None,
                 };
-                away.stubs.get(at % PAGE).map(|stub| Slot::Away(*stub, why))
+                away.outlines.get(at % PAGE).map(|outline| Slot::Away(*outline, why))
             }
         }
     }
@@ -154,7 +154,7 @@ impl Cells {
     pub fn kind(&self, at: usize) -> Option<Kind> {
         Some(match self.slot(at)? {
             Slot::Here(cell) => cell.body.kind(),
-            Slot::Away(stub, _) => stub.kind,
+            Slot::Away(outline, _) => outline.kind,
         })
     }
 
@@ -275,7 +275,7 @@ impl Cells {
             cell.pictures.iter().map(move |picture| (at, picture.clone())).collect::<Vec<_>>()
         };
         let away = Page::Away(Away {
-            stubs: cells.iter().map(|cell| cell.stub(width)).collect(),
+            outlines: cells.iter().map(|cell| cell.outline(width)).collect(),
             pictures: cells.iter().enumerate().flat_map(pictures).collect(),
             wanted: Wanted::Not,
         });
@@ -290,7 +290,7 @@ impl Cells {
     pub fn came(&mut self, page: usize, came: Result<Vec<Cell>, String>) {
         let Some(Page::Away(away)) = self.pages.get_mut(page) else { return };
         match came {
-            Ok(mut cells) if cells.len() == away.stubs.len() => {
+            Ok(mut cells) if cells.len() == away.outlines.len() => {
                 let mut outside = Outside::Same;
                 // Something may have been pictured since it went.
                 for (at, picture) in std::mem::take(&mut away.pictures) {
@@ -360,7 +360,7 @@ impl Page {
     fn len(&self) -> usize {
         match self {
             Self::Here { cells, .. } => cells.len(),
-            Self::Away(away) => away.stubs.len(),
+            Self::Away(away) => away.outlines.len(),
         }
     }
 }

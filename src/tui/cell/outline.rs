@@ -19,7 +19,7 @@ pub enum Kind {
 
 /// A piece that is kept outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stub {
+pub struct Outline {
     pub kind: Kind,
     /// Whether enter does something with it.
     pub opens: bool,
@@ -46,10 +46,10 @@ impl Body {
 
 impl Cell {
     /// What stays of it, for a transcript of that width.
-    pub fn stub(&self, width: usize) -> Stub {
+    pub fn outline(&self, width: usize) -> Outline {
         let known = self.cache.borrow().as_ref().map(|cached| cached.height);
         let rows = known.unwrap_or_else(|| about(&self.body, width) + self.pictures.len());
-        Stub {
+        Outline {
             kind: self.body.kind(),
             opens: self.opens(),
             is_error: self.body.is_error(),
